@@ -10,7 +10,9 @@ import (
 )
 
 // cable is a network connection between a node and something else, which can be pulled: then
-// nothing comes through, and nobody is told, as when packets are dropped.
+// nothing comes through, and nobody is told, as when packets are dropped. It can also forget the
+// connections that there are, as when what they lead to has moved: nothing comes through them any
+// more, they are never closed, and new ones work.
 type cable struct {
 	network, target string
 	listener        net.Listener
@@ -20,7 +22,7 @@ type cable struct {
 	pulled  bool
 	changed *sync.Cond
 	closed  bool
-	conns   map[net.Conn]bool
+	conns   map[net.Conn]bool // false for those that are forgotten
 }
 
 // layCable starts a cable to an address.
@@ -45,6 +47,22 @@ func (c *cable) pull(pulled bool) {
 	defer c.mu.Unlock()
 	c.pulled = pulled
 	c.changed.Broadcast()
+}
+
+// forget makes nothing come through the connections that there are.
+func (c *cable) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for conn := range c.conns {
+		c.conns[conn] = false
+	}
+}
+
+func (c *cable) forgotten(conn net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, open := c.conns[conn]
+	return open && !known
 }
 
 func (c *cable) close() {
@@ -127,15 +145,18 @@ func (c *cable) copy(to, from net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		if n > 0 && c.open() {
+		if n > 0 && c.open() && !c.forgotten(from) {
 			if _, failed := to.Write(buffer[:n]); failed != nil {
 				err = failed
 			}
 		}
-		if err != nil {
-			_, _ = from.Close(), to.Close()
-			return
+		if err == nil {
+			continue
 		}
+		if !c.forgotten(from) { // else neither side learns of the other
+			_, _ = from.Close(), to.Close()
+		}
+		return
 	}
 }
 

@@ -180,6 +180,33 @@ func TestDatabaseFails(t *testing.T) {
 	}
 }
 
+// The connections to the database carry nothing any more, and are never closed, as when its address
+// has moved to another machine; new ones work. The nodes keep their instances.
+func TestDatabaseMoves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, postgres.Start(t), 2, 6, usualLease)
+	load := w.startLoad()
+	load.advance(2)
+	before := [][]string{w.ownedBy(w.nodes[0]), w.ownedBy(w.nodes[1])}
+	for _, node := range w.nodes {
+		node.database.forget()
+	}
+	began := time.Now()
+	w.awaitSends()
+	took := time.Since(began)
+	t.Logf("every instance sends again after %.1f s", took.Seconds())
+	if took > movedWithin {
+		t.Errorf("it took %s until every instance sent again", took)
+	}
+	load.advance(2)
+	for i, node := range w.nodes {
+		if owned := w.ownedBy(node); !slices.Equal(owned, before[i]) {
+			t.Errorf("a node works for %v, and for %v before", owned, before[i])
+		}
+	}
+	load.end()
+}
+
 // awaitSends waits until every instance sends.
 func (w *world) awaitSends() {
 	w.t.Helper()

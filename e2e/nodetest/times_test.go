@@ -19,6 +19,8 @@ const (
 	// goesOnWithin is how long it may take until messages are accepted again when the database
 	// is back, or another server is in its place.
 	goesOnWithin = 60 * time.Second
+	// movedWithin is how long that may take when the database answers only those who connect anew.
+	movedWithin = 20 * time.Second
 
 	// sendEvery is the pause of a sender between two messages, writeEvery that of a customer.
 	sendEvery, writeEvery = 150 * time.Millisecond, 4 * sendEvery

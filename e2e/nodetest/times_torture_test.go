@@ -16,6 +16,8 @@ const (
 	// goesOnWithin is how long it may take until messages are accepted again when the database
 	// is back, or another server is in its place.
 	goesOnWithin = 10 * time.Second
+	// movedWithin is how long that may take when the database answers only those who connect anew.
+	movedWithin = 12 * time.Second
 
 	// sendEvery is the pause of a sender between two messages, writeEvery that of a customer.
 	sendEvery, writeEvery = 50 * time.Millisecond, 4 * sendEvery

@@ -6,6 +6,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -13,9 +14,10 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strconv"
+	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -56,42 +58,57 @@ type Config struct {
 	// Committed is told how long each write took, from the first statement to the commit,
 	// with what it had to wait for; nil: nobody is. It must not block.
 	Committed func(took time.Duration)
+	// Patience is how long the server may be silent (the default is the constant of that name).
+	Patience time.Duration
 }
 
 // DB is a PostgreSQL database. It is safe for concurrent use.
 type DB struct {
 	pool      *sql.DB
+	conns     int // at most
 	logger    *slog.Logger
 	committed func(took time.Duration)
+
+	mu         sync.Mutex
+	distrusted time.Time // when the connections that nobody used were closed last
 }
 
 // Open connects to the database.
 func Open(ctx context.Context, config Config) (*DB, error) {
-	settings, err := pgx.ParseConfig(config.URL)
+	db := &DB{logger: config.Logger, committed: config.Committed, conns: config.Conns}
+	settings, err := parseURL(config.URL, cmp.Or(config.Patience, Patience), db.distrust)
 	if err != nil {
-		return nil, err // pgx leaves the password out of its errors
+		return nil, err
 	}
-	for name, value := range map[string]string{
-		// A process that stands still, or is cut off, must not hold rows for ever that the
-		// others wait for.
-		"idle_in_transaction_session_timeout": "10000", // milliseconds
-		"tcp_user_timeout":                    "10000",
-	} {
-		if settings.RuntimeParams[name] == "" {
-			settings.RuntimeParams[name] = value
-		}
+	// A process that stands still, or is cut off, must not hold rows for ever that the others
+	// wait for.
+	for _, name := range []string{"idle_in_transaction_session_timeout", "tcp_user_timeout"} {
+		settings.RuntimeParams[name] = cmp.Or(settings.RuntimeParams[name], number(int(Patience.Milliseconds())))
 	}
-	if settings.RuntimeParams["application_name"] == "" {
-		settings.RuntimeParams["application_name"] = ApplicationName
+	db.pool = stdlib.OpenDB(*settings)
+	db.pool.SetMaxOpenConns(config.Conns)
+	db.pool.SetMaxIdleConns(config.Conns)
+	db.pool.SetConnMaxIdleTime(connIdleTime)
+	if err := db.pool.PingContext(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	pool := stdlib.OpenDB(*settings)
-	pool.SetMaxOpenConns(config.Conns)
-	pool.SetMaxIdleConns(config.Conns)
-	pool.SetConnMaxIdleTime(connIdleTime)
-	if err := pool.PingContext(ctx); err != nil {
-		return nil, errors.Join(err, pool.Close())
+	return db, nil
+}
+
+// distrust closes the connections that nobody uses: where one that was opened at a time did not
+// answer, they are probably as dead, and whoever took one would have to find that out for itself.
+// The ones that were opened since somebody found it out are not.
+func (d *DB) distrust(opened time.Time) {
+	d.mu.Lock()
+	known := opened.Before(d.distrusted)
+	if !known {
+		d.distrusted = now()
 	}
-	return &DB{pool: pool, logger: config.Logger, committed: config.Committed}, nil
+	d.mu.Unlock()
+	if !known {
+		d.pool.SetMaxIdleConns(0)
+		d.pool.SetMaxIdleConns(d.conns)
+	}
 }
 
 // Pool is the pool of connections, for reads.
@@ -118,8 +135,12 @@ func (d *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 				err = errors.Join(err, closed)
 			}
 		}()
-		return conn.Raw(func(driver any) error {
-			return transact(ctx, driver.(*stdlib.Conn).Conn(), fn)
+		return conn.Raw(func(used any) error {
+			conn := used.(*stdlib.Conn).Conn()
+			if isUnhurried(ctx) {
+				defer unhurry(conn)()
+			}
+			return transact(ctx, conn, fn)
 		})
 	})
 }
@@ -129,14 +150,46 @@ func (d *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 func (d *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	var changed int64
 	err := d.retry(ctx, func() error {
-		result, err := d.pool.ExecContext(ctx, query, args...)
-		if err != nil && mayHaveRun(err) {
+		var err error
+		if changed, err = d.exec(ctx, query, args); err != nil && mayHaveRun(err) {
 			return &UncertainError{err}
 		}
+		return err
+	})
+	return changed, err
+}
+
+// exec runs one statement on any connection. One without arguments does not go the way that pgx and
+// database/sql have for it: they would run it again if the connection is lost while it runs.
+func (d *DB) exec(ctx context.Context, query string, args []any) (changed int64, err error) {
+	if len(args) > 0 && !isUnhurried(ctx) {
+		result, err := d.pool.ExecContext(ctx, query, args...)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		changed, err = result.RowsAffected()
+		return result.RowsAffected()
+	}
+	conn, err := d.pool.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if closed := conn.Close(); closed != nil && !errors.Is(closed, sql.ErrConnDone) {
+			err = errors.Join(err, closed)
+		}
+	}()
+	err = conn.Raw(func(used any) error {
+		conn := used.(*stdlib.Conn).Conn()
+		if isUnhurried(ctx) {
+			defer unhurry(conn)()
+		}
+		if len(args) == 0 {
+			result := conn.PgConn().ExecParams(ctx, query, nil, nil, nil, nil).Read()
+			changed = result.CommandTag.RowsAffected()
+			return result.Err
+		}
+		tag, err := conn.Exec(ctx, query, args...)
+		changed = tag.RowsAffected()
 		return err
 	})
 	return changed, err
@@ -176,6 +229,10 @@ func mayHaveRun(err error) bool {
 	}
 	return !isConnectError(err) && !errors.Is(err, driver.ErrBadConn) && !pgconn.SafeToRetry(err)
 }
+
+func number(n int) string { return strconv.Itoa(n) }
+
+func seconds(d time.Duration) string { return number(int(d.Seconds())) }
 
 func isConnectError(err error) bool {
 	_, ok := errors.AsType[*pgconn.ConnectError](err)

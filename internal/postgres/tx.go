@@ -8,7 +8,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,9 +16,6 @@ import (
 )
 
 const (
-	// rollbackTimeout bounds the end of a transaction that has failed.
-	rollbackTimeout = 5 * time.Second
-
 	// maxQueued bounds how many statements wait to be sent, and with it the memory that
 	// they take.
 	maxQueued = 1_000
@@ -113,7 +109,7 @@ func (t *Tx) rollBack() error {
 	if t.conn.IsClosed() || idle && !t.open() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), rollbackTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	if _, err := t.conn.Exec(ctx, "ROLLBACK"); err != nil {
 		// Nobody must get the connection with what was not rolled back.

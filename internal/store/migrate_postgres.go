@@ -56,6 +56,12 @@ func (s *Store) migrateBeside(ctx context.Context, pool *sql.DB, known []migrati
 	}
 	m := &migrationConn{conn: conn, pool: pool, store: s}
 	defer func() { err = errors.Join(err, conn.Close()) }()
+	// A large table takes its time.
+	hurry, err := postgres.Unhurry(conn)
+	if err != nil {
+		return nil, err
+	}
+	defer hurry()
 	if err := conn.QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&m.process); err != nil {
 		return nil, err
 	}

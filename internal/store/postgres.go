@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"hash/fnv"
 	"runtime"
-	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
@@ -16,13 +15,8 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-const (
-	// maxCommitLanes bounds how many transactions of writes in order run side by side.
-	maxCommitLanes = 4
-	// commitLaneTimeout bounds a transaction of a commit lane, so that the writes in it
-	// don't wait for ever when the server does not answer.
-	commitLaneTimeout = 30 * time.Second
-)
+// maxCommitLanes bounds how many transactions of writes in order run side by side.
+const maxCommitLanes = 4
 
 // postgresDatabase is a PostgreSQL database. A write has a transaction of its own; writes
 // in order share transactions.
@@ -64,9 +58,10 @@ func commitLanes(cores int, fenced bool) int {
 	return max(1, min(cores, maxCommitLanes))
 }
 
-// transact runs the transaction of a commit lane.
+// transact runs the transaction of a commit lane. The writes in it don't wait for ever when the
+// server does not answer.
 func (d *postgresDatabase) transact(run func(tx *commitLaneTx) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), commitLaneTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), postgres.Patience)
 	defer cancel()
 	return d.db.Transact(ctx, func(tx *postgres.Tx) error {
 		return run(&commitLaneTx{Querier: table.QuerierOf(tx), tx: tx})

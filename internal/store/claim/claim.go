@@ -22,9 +22,6 @@ const (
 	// number is the number of the advisory lock of the process that works with the
 	// database. It may be any number that nothing else locks.
 	number = 7236332702
-	// wait is how long Take waits for another claim to end: the server may
-	// notice late that a process was killed.
-	wait = 10 * time.Second
 	// pause lies between two tries to take the claim, check between two checks that it is
 	// still held.
 	pause, check = 200 * time.Millisecond, 5 * time.Second
@@ -44,6 +41,13 @@ type Claim struct {
 
 	mu   sync.Mutex
 	conn *pgx.Conn // nil while it is lost
+	had  session   // that has the lock, or had it last
+}
+
+// session is one of the server's, which has the other end of a connection.
+type session struct {
+	process int64
+	began   time.Time
 }
 
 // Take takes the claim of the database at url for this process alone. Its error is ErrTaken if
@@ -59,38 +63,42 @@ func Share(ctx context.Context, url string, logger *slog.Logger) (*Claim, error)
 }
 
 func take(ctx context.Context, url, lock string, logger *slog.Logger) (*Claim, error) {
-	settings, err := pgx.ParseConfig(url)
+	settings, err := postgres.ParseURL(url)
 	if err != nil {
-		return nil, err // pgx leaves the password out of its errors
+		return nil, err
 	}
-	settings.RuntimeParams["application_name"] = postgres.ApplicationName
-	// A machine that fails must not hold the claim for hours.
-	settings.RuntimeParams["tcp_keepalives_idle"] = "10"
-	settings.RuntimeParams["tcp_keepalives_interval"] = "5"
-	settings.RuntimeParams["tcp_keepalives_count"] = "3"
 	if err := refusePooler(ctx, settings); err != nil {
 		return nil, err
 	}
 	c := &Claim{config: settings, logger: logger, lock: lock}
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	if err := c.await(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// await takes the lock, and waits for another claim to end: the server may notice late that a
+// process was killed, or that this one has lost its connection.
+func (c *Claim) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, postgres.Patience)
 	defer cancel()
 	for claimed := false; ; claimed = true {
 		err := c.take(ctx)
 		switch {
 		case err == nil:
-			return c, nil
+			return nil
 		case claimed && (ctx.Err() != nil || pgconn.Timeout(err)):
 			// The time ran out within a try. A connection notices it before the context does.
-			return nil, ErrTaken
+			return ErrTaken
 		case !errors.Is(err, ErrTaken):
-			return nil, err
+			return err
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, ErrTaken
+			return ErrTaken
 		}
 	}
 }
@@ -112,19 +120,17 @@ var ErrPooler = errors.New("there is a pooler, such as pgbouncer, in front of Po
 // CheckDirect connects to the database at url and closes the connection again. Its error is
 // ErrPooler if there is a pooler in between.
 func CheckDirect(ctx context.Context, url string) error {
-	settings, err := pgx.ParseConfig(url)
+	settings, err := postgres.ParseURL(url)
 	if err != nil {
-		return err // pgx leaves the password out of its errors
+		return err
 	}
-	settings.RuntimeParams["application_name"] = postgres.ApplicationName
-	settings.RuntimeParams["tcp_keepalives_idle"] = "10" // which poolers refuse, as with a claim
 	return refusePooler(ctx, settings)
 }
 
 // refusePooler finds out whether a pooler is in between: it has answered to the connection
 // with a process identifier of its own. One that refuses our settings is a pooler too.
 func refusePooler(ctx context.Context, settings *pgx.ConnConfig) error {
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	ctx, cancel := context.WithTimeout(ctx, postgres.Patience)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, settings)
 	if err != nil {
@@ -150,8 +156,7 @@ func (c *Claim) take(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("claim: connect to the database: %w", err)
 	}
-	var taken bool
-	err = conn.QueryRow(ctx, c.lock, int64(number)).Scan(&taken)
+	taken, now, err := c.lockOn(ctx, conn)
 	if err == nil && !taken {
 		err = ErrTaken
 	}
@@ -160,8 +165,28 @@ func (c *Claim) take(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.conn = conn
+	c.conn, c.had = conn, now
 	return nil
+}
+
+// lockOn tries to take the lock on a connection. The server may not know yet that the session in
+// which this claim had it before is over, so it is ended first.
+func (c *Claim) lockOn(ctx context.Context, conn *pgx.Conn) (taken bool, now session, err error) {
+	c.mu.Lock()
+	had := c.had
+	c.mu.Unlock()
+	if had.process != 0 {
+		if _, err := conn.Exec(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2",
+			had.process, had.began); err != nil {
+			return false, session{}, fmt.Errorf("claim: end the session before: %w", err)
+		}
+	}
+	if err := conn.QueryRow(ctx, c.lock, int64(number)).Scan(&taken); err != nil || !taken {
+		return false, session{}, err
+	}
+	err = conn.QueryRow(ctx, "SELECT pid::bigint, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()").
+		Scan(&now.process, &now.began)
+	return true, now, err
 }
 
 // Run keeps the claim until ctx ends. If the connection is lost, it takes the claim again.
@@ -178,9 +203,9 @@ func (c *Claim) Run(ctx context.Context) error {
 		if c.held(ctx) {
 			continue
 		}
-		err := c.take(ctx)
+		err := c.await(ctx)
 		switch {
-		case errors.Is(err, ErrTaken):
+		case errors.Is(err, ErrTaken) && ctx.Err() == nil:
 			return err
 		case err != nil && ctx.Err() == nil:
 			c.logger.WarnContext(ctx, "the claim of the database is lost; it is claimed again when the database is back",
@@ -197,7 +222,7 @@ func (c *Claim) held(ctx context.Context) bool {
 	if conn == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, check)
+	ctx, cancel := context.WithTimeout(ctx, postgres.Patience)
 	defer cancel()
 	if err := conn.Ping(ctx); err == nil || ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return true
@@ -216,7 +241,7 @@ func (c *Claim) Close() error {
 	if c.conn == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), check)
+	ctx, cancel := context.WithTimeout(context.Background(), postgres.Patience)
 	defer cancel()
 	return c.conn.Close(ctx)
 }

@@ -1,5 +1,5 @@
 // What may be between a program and its database: something that counts how often the program
-// waits, and something that looks like a pooler.
+// waits, something that looks like a pooler, and a network that forgets connections.
 
 package postgres
 
@@ -25,9 +25,10 @@ type proxy struct {
 	trips           atomic.Int64
 	running         sync.WaitGroup
 
-	mu     sync.Mutex
-	closed bool
-	conns  map[net.Conn]bool // that are open, of both sides
+	mu                 sync.Mutex
+	closed             bool
+	conns              map[net.Conn]bool // that are open, of both sides
+	clients, forgotten map[net.Conn]bool // those of clients, and those of both sides that carry nothing any more
 }
 
 // RoundTrips returns the URL of a proxy before the database of Start or StartOwn, and a
@@ -53,6 +54,25 @@ func Pooler(tb testing.TB, database string) (through string) {
 		}
 	}}
 	return p.start(tb, database)
+}
+
+// Forgetful returns the URL of a proxy before the database of Start or StartOwn, and two functions.
+// After silence, all connections that there are carry nothing any more, and are never closed; after cut,
+// they carry nothing, and only the client sees the end of them. New ones work. The proxy ends with the test.
+func Forgetful(tb testing.TB, database string) (through string, silence, cut func()) {
+	tb.Helper()
+	p := &proxy{conns: map[net.Conn]bool{}, clients: map[net.Conn]bool{}, forgotten: map[net.Conn]bool{}}
+	forget := func(end bool) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for conn := range p.conns {
+			p.forgotten[conn] = true
+			if end && p.clients[conn] {
+				_ = conn.Close() // the client may have closed it
+			}
+		}
+	}
+	return p.start(tb, database), func() { forget(false) }, func() { forget(true) }
 }
 
 // start takes clients until the test ends, and returns the URL for them.
@@ -112,6 +132,9 @@ func (p *proxy) join(client, server net.Conn) {
 		return
 	}
 	p.conns[client], p.conns[server] = true, true
+	if p.clients != nil {
+		p.clients[client] = true
+	}
 	var asked atomic.Bool
 	p.running.Go(func() { p.pass(server, client, func([]byte) { asked.Store(true) }) })
 	p.running.Go(func() {
@@ -132,6 +155,9 @@ func (p *proxy) pass(to, from net.Conn, said func(part []byte)) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
+		if p.isForgotten(from) && err == nil {
+			continue
+		}
 		if n > 0 {
 			said(buffer[:n])
 			_, err = to.Write(buffer[:n])
@@ -140,11 +166,20 @@ func (p *proxy) pass(to, from net.Conn, said func(part []byte)) {
 			break // a side has gone, mostly as it should
 		}
 	}
+	if p.isForgotten(from) {
+		return // until the test ends
+	}
 	_, _ = from.Close(), to.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.conns, from)
 	delete(p.conns, to)
+}
+
+func (p *proxy) isForgotten(conn net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.forgotten[conn]
 }
 
 // close ends all connections, and waits until nothing runs any more.

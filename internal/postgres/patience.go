@@ -1,0 +1,222 @@
+// What this program waits for PostgreSQL at most.
+
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// Patience is how long this program waits for PostgreSQL: for a word of an answer, for a
+// connection, for a transaction of writes that share it, and until a side of a connection takes
+// the other one for gone. It is no longer than a node goes on without its lease.
+const Patience = 10 * time.Second
+
+// hostPatience is how long each server may take to take a connection, where the address names
+// several: one that is gone without a word must leave time for the next.
+const hostPatience = 2 * time.Second
+
+// The system asks the other side of an idle connection whether it is there, so that one that is
+// gone is noticed within Patience.
+const (
+	keepaliveIdle     = 4 * time.Second
+	keepaliveInterval = 2 * time.Second
+	keepaliveCount    = int((Patience - keepaliveIdle) / keepaliveInterval)
+)
+
+// unhurriedKey is what a context has whose statements may take as long as they take.
+type unhurriedKey struct{}
+
+// Unhurried returns a context for transactions and statements of DB that the server may carry out
+// in silence for longer than Patience, as migrations of large tables. Reads from the pool are always
+// bound to it.
+func Unhurried(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unhurriedKey{}, true)
+}
+
+func isUnhurried(ctx context.Context) bool { return ctx.Value(unhurriedKey{}) != nil }
+
+// ParseURL reads the address of a database, which may name several servers. What it does not say
+// itself is set so that neither side waits for the other in vain.
+func ParseURL(url string) (*pgx.ConnConfig, error) {
+	return parseURL(url, Patience, func(time.Time) {})
+}
+
+// parseURL is ParseURL for connections with another patience. silent is called when one is given up
+// because the server did not answer in time, with the moment at which it was opened, before the call
+// returns that did not get its answer.
+func parseURL(url string, patience time.Duration, silent func(opened time.Time)) (*pgx.ConnConfig, error) {
+	settings, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, err // pgx leaves the password out of its errors
+	}
+	for name, value := range map[string]string{
+		"application_name": ApplicationName,
+		// A machine that fails must not hold a lock for hours.
+		"tcp_keepalives_idle":     seconds(keepaliveIdle),
+		"tcp_keepalives_interval": seconds(keepaliveInterval),
+		"tcp_keepalives_count":    number(keepaliveCount),
+	} {
+		settings.RuntimeParams[name] = cmp.Or(settings.RuntimeParams[name], value)
+	}
+	if settings.ConnectTimeout == 0 {
+		settings.ConnectTimeout = Patience
+		for _, other := range settings.Fallbacks {
+			if other.Host != settings.Host || other.Port != settings.Port {
+				settings.ConnectTimeout = hostPatience
+			}
+		}
+	}
+	settings.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		dialer := net.Dialer{
+			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepaliveIdle, Interval: keepaliveInterval, Count: keepaliveCount},
+			Control:         limitUnacknowledged,
+		}
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		opened := now()
+		return &patientConn{Conn: conn, patience: patience, silent: func() { silent(opened) }}, nil
+	}
+	settings.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &watcher{pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()}}
+	}
+	return settings, nil
+}
+
+// watcher ends what a connection waits for when its context ends.
+type watcher struct {
+	pgconn.DeadlineContextWatcherHandler
+}
+
+// HandleCancel is called when the context has ended.
+func (w *watcher) HandleCancel(ctx context.Context) {
+	w.DeadlineContextWatcherHandler.HandleCancel(ctx)
+	if patient, ok := patientOf(w.Conn); ok && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		patient.silent() // the caller had less patience
+	}
+}
+
+// patientConn is a connection that fails when the server is silent for longer than patience while
+// something is read or written. It leaves a deadline alone that somebody else has set.
+type patientConn struct {
+	net.Conn
+
+	patience time.Duration
+	silent   func()
+
+	mu        sync.Mutex
+	unhurried bool  // the server may be silent for as long as it likes
+	foreign   bool  // somebody else has set a deadline
+	over      error // the server was silent for too long
+}
+
+// Unhurry lets the server be silent on a connection of the pool for as long as it likes, until end is
+// called: before the connection is given back.
+func Unhurry(conn *sql.Conn) (end func(), err error) {
+	err = conn.Raw(func(used any) error {
+		end = unhurry(used.(*stdlib.Conn).Conn())
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	return end, nil
+}
+
+// unhurry lets the server be silent for as long as it likes, or not any more.
+func (c *patientConn) unhurry(unhurried bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unhurried = unhurried
+	if unhurried && !c.foreign {
+		_ = c.Conn.SetDeadline(time.Time{}) // a connection that is closed says so when it is used
+	}
+}
+
+// SetDeadline sets the deadline of both directions; zero means that the patience counts again.
+func (c *patientConn) SetDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.foreign = !t.IsZero()
+	return c.Conn.SetDeadline(t)
+}
+
+// Read reads what the server says.
+func (c *patientConn) Read(p []byte) (int, error) {
+	if err := c.begin(net.Conn.SetReadDeadline); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Read(p)
+	return n, c.judge(err)
+}
+
+// Write sends something to the server.
+func (c *patientConn) Write(p []byte) (int, error) {
+	if err := c.begin(net.Conn.SetWriteDeadline); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Write(p)
+	return n, c.judge(err)
+}
+
+// begin sets how long the next call may take.
+func (c *patientConn) begin(set func(net.Conn, time.Time) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over != nil || c.foreign || c.unhurried {
+		return c.over
+	}
+	return set(c.Conn, now().Add(c.patience))
+}
+
+// judge gives a connection up on which the server was silent for too long. From then on each call
+// fails at once: after such an error, pgx may read once more.
+func (c *patientConn) judge(err error) error {
+	c.mu.Lock()
+	over := !c.foreign && c.over == nil && errors.Is(err, os.ErrDeadlineExceeded)
+	if over {
+		c.over = err
+	}
+	c.mu.Unlock()
+	if over {
+		c.silent()
+	}
+	return err
+}
+
+// patientOf finds the connection below the one that pgx has, which may be encrypted.
+func patientOf(conn net.Conn) (*patientConn, bool) {
+	if encrypted, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = encrypted.NetConn()
+	}
+	patient, ok := conn.(*patientConn)
+	return patient, ok
+}
+
+// unhurry lets the server be silent on a connection for as long as it likes, until the function
+// that it returns is called.
+func unhurry(conn *pgx.Conn) (end func()) {
+	patient, ok := patientOf(conn.PgConn().Conn())
+	if !ok {
+		return func() {}
+	}
+	patient.unhurry(true)
+	return func() { patient.unhurry(false) }
+}
+
+// now is the time by which silence is measured.
+func now() time.Time { return time.Now() } //nolint:forbidigo // only the time that passes counts
