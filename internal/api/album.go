@@ -5,6 +5,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 
 	"github.com/recado-project/recado/internal/api/contract"
@@ -77,6 +78,13 @@ func (s sending) album() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
+		var sent []string
+		for _, part := range parts {
+			if part.Failure == nil {
+				sent = append(sent, part.MessageID)
+			}
+		}
+		contract.Accepted(ctx, album.ID, album.MessageID, slog.Any("item_platform_ids", sent))
 		out := &albumAnswer{Status: http.StatusCreated, Body: newSentAlbum(album, parts)}
 		if album.Queued {
 			out.Status = http.StatusAccepted

@@ -79,6 +79,7 @@ func (m messages) edit() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
+		contract.Accepted(ctx, result.ID, result.MessageID)
 		return &contract.Answer[Sent]{Body: newSent(result)}, nil
 	})
 }

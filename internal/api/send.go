@@ -152,6 +152,7 @@ func handleSend[T any](op contract.Operation, send func(ctx context.Context, in 
 		if err != nil {
 			return nil, err
 		}
+		contract.Accepted(ctx, result.ID, result.MessageID)
 		out := &sentAnswer{Status: http.StatusCreated, Body: newSent(result)}
 		if result.Queued {
 			out.Status = http.StatusAccepted

@@ -68,7 +68,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	}
 	door, err := signin.New(signin.Config{
 		Site: site, Logger: s.config.Logger, Users: s.users, SignIns: s.store, Origin: s.origin,
-		BehindProxy: s.config.BehindProxy, Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
+		Address: s.address().Client, Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
@@ -83,9 +83,14 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	})), nil
 }
 
+// address is where clients reach the program.
+func (s *Server) address() contract.Origin {
+	return contract.Origin{PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy}
+}
+
 // origin is the address under which clients reach the API, as a request shows it.
 func (s *Server) origin(r *http.Request) string {
-	base, _ := contract.Origin{PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy}.BaseURL(r)
+	base, _ := s.address().BaseURL(r)
 	return base
 }
 

@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 
 	"github.com/recado-project/recado/internal/api/contract"
@@ -47,6 +48,8 @@ func (s *Server) openForwarder(next http.Handler) (*forward.Forwarder, error) {
 	config := forward.Config{
 		Node: s.node, Secret: s.config.Cluster.Secret, Next: next, Stopping: s.stopping.Done(), Logger: s.config.Logger,
 		Refuse: func(w http.ResponseWriter, r *http.Request, err *gateway.Error) {
+			s.config.Logger.InfoContext(r.Context(), "request refused: the node that works for the instance did not take it",
+				slog.String("method", r.Method), slog.Int("status", contract.StatusOf(err.Kind)), slog.String("code", err.Code))
 			contract.Refuse(w, r, err, s.config.Now())
 		},
 	}

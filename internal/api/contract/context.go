@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"github.com/recado-project/recado/internal/api/body"
@@ -35,6 +36,12 @@ func HoldToEnd(ctx context.Context, pool *share.Pool) (err error) {
 // LogFailure adds an error to the log line of the request. The client does not get
 // its text.
 func LogFailure(ctx context.Context, err error) { exchangeOf(ctx).failure = err }
+
+// Accepted adds to the log line of the request under which identifiers something was accepted:
+// they are what somebody asks about later.
+func Accepted(ctx context.Context, id, platformID string, more ...slog.Attr) {
+	exchangeOf(ctx).named = append([]slog.Attr{slog.String("message_id", id), slog.String("platform_id", platformID)}, more...)
+}
 
 // Fail answers a request with an error, for handlers of Raw.
 func Fail(w http.ResponseWriter, r *http.Request, err error) { exchangeOf(r.Context()).fail(w, err) }

@@ -82,6 +82,12 @@ func (e *Error) GetHeaders() http.Header {
 // refusal makes the answer for a failed request. An internal error is kept for the
 // log: the client does not get its text.
 func (x *exchange) refusal(err error) *Error {
+	body := x.errorOf(err)
+	x.code = body.Code
+	return body
+}
+
+func (x *exchange) errorOf(err error) *Error {
 	if body, ok := errors.AsType[*Error](err); ok {
 		return body
 	}

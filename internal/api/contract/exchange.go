@@ -31,7 +31,9 @@ type exchange struct {
 	pattern string // of the route; empty for an unknown one
 	status  int    // of the answer; 0 while there is none
 	span    trace.Span
-	failure error // why the answer is one of the 500s; only the log has it
+	failure error       // why the answer is one of the 500s; only the log has it
+	code    string      // of the refusal; empty for none
+	named   []slog.Attr // what was accepted, for the log
 
 	key      gateway.Key      // of the client
 	instance gateway.Instance // that the path names; empty for none
@@ -158,6 +160,14 @@ func (x *exchange) log(ctx context.Context, took time.Duration) {
 	if x.instance.ID != "" {
 		attrs = append(attrs, slog.String("instance_id", x.instance.ID))
 	}
+	if x.code != "" {
+		attrs = append(attrs, slog.String("code", x.code))
+	}
+	switch x.status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		attrs = append(attrs, slog.String("client", x.api.config.Origin.Client(x.request)))
+	}
+	attrs = append(attrs, x.named...)
 	level := slog.LevelInfo
 	if x.failure != nil {
 		level = slog.LevelError

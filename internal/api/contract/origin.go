@@ -4,7 +4,9 @@ package contract
 
 import (
 	"bytes"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -24,7 +26,7 @@ type Origin struct {
 	// each request.
 	PublicURL string
 	// BehindProxy says that a proxy in front may be trusted about the scheme of a
-	// request (X-Forwarded-Proto).
+	// request (X-Forwarded-Proto) and the address of its client (the last of X-Forwarded-For).
 	BehindProxy bool
 }
 
@@ -47,6 +49,22 @@ func (o Origin) BaseURL(request *http.Request) (string, bool) {
 		}
 	}
 	return scheme + "://" + request.Host, isHost(request.Host)
+}
+
+// Client is the IP address of who has made a request; empty if it is not known.
+func (o Origin) Client(request *http.Request) string {
+	if o.BehindProxy {
+		// The proxy in front appends whom it talks to; what stands before comes from there.
+		all := strings.Split(strings.Join(request.Header.Values("X-Forwarded-For"), ","), ",")
+		if last, err := netip.ParseAddr(strings.TrimSpace(all[len(all)-1])); err == nil {
+			return last.String()
+		}
+	}
+	host, _, err := net.SplitHostPort(request.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	return host
 }
 
 // hostPattern matches a host with or without a port: a name, an IPv4 address, or an

@@ -23,7 +23,7 @@ type deviceAnswer struct {
 
 // askForAnyPasskey begins to sign in with a passkey.
 func (d *Door) askForAnyPasskey(r *frame.Request) error {
-	question, err := d.Users.AskForAnyPasskey(d.Origin(r.Request), d.address(r.Request))
+	question, err := d.Users.AskForAnyPasskey(d.Origin(r.Request), d.Address(r.Request))
 	return d.ask(r, question, err)
 }
 
@@ -63,7 +63,7 @@ func (d *Door) signInWithPasskey(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	signedIn, err := d.Users.SignInWithPasskey(r.Context(), d.Origin(r.Request), challenge, given.Answer, d.address(r.Request))
+	signedIn, err := d.Users.SignInWithPasskey(r.Context(), d.Origin(r.Request), challenge, given.Answer, d.Address(r.Request))
 	if gateway.KindOf(err) == gateway.Unauthorized {
 		// 401 would mean to the script that it should load the page again.
 		err = gateway.Errorf(gateway.Invalid, user.CodePasskey, "this passkey is not known here")

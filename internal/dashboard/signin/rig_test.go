@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/signin"
 	"github.com/recado-project/recado/internal/gateway"
@@ -72,7 +73,7 @@ func newRig(t *testing.T) *rig {
 	r.check(err)
 	r.check(site.Check())
 	r.door, err = signin.New(signin.Config{
-		Site: site, Logger: logger, Users: r.users, SignIns: r.store, Now: r.clock, BehindProxy: true,
+		Site: site, Logger: logger, Users: r.users, SignIns: r.store, Now: r.clock, Address: contract.Origin{BehindProxy: true}.Client,
 		Origin: func(request *http.Request) string {
 			r.mu.Lock()
 			defer r.mu.Unlock()

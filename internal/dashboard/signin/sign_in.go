@@ -42,7 +42,7 @@ func (d *Door) signIn(r *frame.Request) error {
 		return err
 	}
 	view := signInView{Name: r.PostFormValue("name"), Next: nextPage(r.PostFormValue("next"))}
-	signedIn, err := d.Users.SignIn(r.Context(), view.Name, r.PostFormValue("password"), d.address(r.Request))
+	signedIn, err := d.Users.SignIn(r.Context(), view.Name, r.PostFormValue("password"), d.Address(r.Request))
 	if status, text, ok := problem(r, err); ok {
 		view.Name, view.Problem = gateway.CleanName(view.Name), text
 		return d.signInPage(r, status, view)

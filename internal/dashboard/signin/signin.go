@@ -8,9 +8,7 @@ import (
 	"embed"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -47,11 +45,12 @@ type Config struct {
 	// Origin returns the address at which the browser reaches the gateway, as a request
 	// shows it.
 	Origin func(r *http.Request) string
+	// Address returns the IP address of the browser; empty if it is not known.
+	Address func(r *http.Request) string
 
-	BehindProxy bool             // the last address of X-Forwarded-For is the browser's
-	Sandbox     bool             // there are phones to look at
-	Now         func() time.Time // nil: the wall clock
-	Shares      frame.Shares     // with the API
+	Sandbox bool             // there are phones to look at
+	Now     func() time.Time // nil: the wall clock
+	Shares  frame.Shares     // with the API
 }
 
 // Door lets users in. It is safe for concurrent use.
@@ -64,7 +63,7 @@ type Door struct {
 
 // New makes the door.
 func New(config Config) (*Door, error) {
-	if config.Site == nil || config.Logger == nil || config.Users == nil || config.SignIns == nil || config.Origin == nil {
+	if config.Site == nil || config.Logger == nil || config.Users == nil || config.SignIns == nil || config.Origin == nil || config.Address == nil {
 		return nil, errors.New("signin: a part is missing")
 	}
 	if config.Now == nil {
@@ -180,7 +179,7 @@ func (d *Door) visitor(r *http.Request) (frame.Visitor, bool, error) {
 		return frame.Visitor{}, false, err
 	}
 	return frame.Visitor{
-		Actor: user.As(found, d.address(r)), Key: found.Key(),
+		Actor: user.As(found, d.Address(r)), Key: found.Key(),
 		Watch: func() (<-chan struct{}, func()) { return d.Users.Watch(found, known.browser, known.until) },
 	}, true, nil
 }
@@ -212,22 +211,6 @@ func (d *Door) failed(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	text := d.Site.Words().Text(d.Site.Language(r), web.Word("That did not work. The log says why."))
 	http.Error(w, text, http.StatusInternalServerError)
-}
-
-// address is the IP address of the browser.
-func (d *Door) address(r *http.Request) string {
-	if d.BehindProxy {
-		// The proxy in front appends whom it talks to; what stands before comes from there.
-		all := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-		if last, err := netip.ParseAddr(strings.TrimSpace(all[len(all)-1])); err == nil {
-			return last.String()
-		}
-	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	return host
 }
 
 // nextPage returns the page that a form or link names to go on with, if it is one of ours.

@@ -44,7 +44,7 @@ func (d *Door) showWelcome(r *frame.Request) error {
 
 // enterDev signs in who came with the link of dev.
 func (d *Door) enterDev(r *frame.Request, token string) error {
-	signedIn, err := d.Users.UseDevLink(r.Context(), token, d.address(r.Request))
+	signedIn, err := d.Users.UseDevLink(r.Context(), token, d.Address(r.Request))
 	if err != nil {
 		return d.linkProblem(r, err)
 	}
@@ -67,7 +67,7 @@ func (d *Door) setPassword(r *frame.Request) error {
 	if text := unequal(r); text != "" {
 		return d.welcomePage(r, http.StatusBadRequest, found, text)
 	}
-	signedIn, err := d.Users.SetPassword(r.Context(), token, r.PostFormValue("password"), d.address(r.Request))
+	signedIn, err := d.Users.SetPassword(r.Context(), token, r.PostFormValue("password"), d.Address(r.Request))
 	if failure, ok := gateway.AsError(err); ok && failure.Code != user.CodeLinkEnded {
 		if status, text, ok := problem(r, err); ok {
 			return d.welcomePage(r, status, found, text)
