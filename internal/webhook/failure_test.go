@@ -206,7 +206,8 @@ func TestPoisonousEvent(t *testing.T) {
 			if test.blocked {
 				schedule.Event = []time.Duration{time.Hour}
 			}
-			r := newRig(t, webhook.Config{AllowPrivateURLs: true, Schedule: schedule})
+			var log written
+			r := newRig(t, webhook.Config{AllowPrivateURLs: true, Schedule: schedule, Logger: log.logger()})
 			id := r.hooked(endpoint.server.URL)
 			r.append(id, "sick", 1, 2, 3, 4, 5)
 			// The others go on, and show that the endpoint works.
@@ -250,6 +251,9 @@ func TestPoisonousEvent(t *testing.T) {
 			letters := r.deliveries(id, webhook.DeliveryDeadLetter)
 			if len(letters) != 1 || letters[0].Sequence != 3 || letters[0].Chat != "sick" || letters[0].Status != 500 {
 				t.Errorf("dead letters are %+v", letters)
+			}
+			if lines := log.with("an event is not delivered", "instance_id="+id, "webhook_id=", "event_id="+letters[0].EventID, "status=500"); len(lines) != 1 {
+				t.Errorf("of the dead letter the log says %q", log.with("an event is not delivered"))
 			}
 			// The first failure is nobody's, seven count: the last of them kills. A
 			// try while nothing else had succeeded does not count either.

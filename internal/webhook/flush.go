@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 const (
@@ -176,10 +177,8 @@ func (f *flusher) save(ctx context.Context, limit int, pumps ...*pump) error {
 		}
 		return fmt.Errorf("save progress: %w", err)
 	}
-	for _, one := range progress {
-		if n := len(one.DeadLetters); n > 0 {
-			f.service.watcher.GaveUp(n)
-		}
+	for i, p := range saved {
+		p.gaveUp(ctx, progress[i].DeadLetters)
 	}
 	return nil
 }
@@ -195,9 +194,24 @@ func (f *flusher) saveEach(ctx context.Context, progress []Progress, pumps []*pu
 		case err != nil:
 			p.putBack(progress[i])
 			failure = fmt.Errorf("save progress: %w", err)
+		default:
+			p.gaveUp(ctx, progress[i].DeadLetters)
 		}
 	}
 	return failure
+}
+
+// gaveUp tells of events that have become dead letters, after that was saved.
+func (p *pump) gaveUp(ctx context.Context, letters []backlog.DeadLetter) {
+	if len(letters) == 0 {
+		return
+	}
+	p.service.watcher.GaveUp(len(letters))
+	for _, letter := range letters {
+		p.logger().LogAttrs(ctx, slog.LevelWarn, "an event is not delivered: the endpoint has refused it each time",
+			slog.String("event_id", letter.EventID), slog.Int64("sequence", letter.Sequence), slog.String("kind", string(letter.Kind)),
+			slog.Int("status", letter.Status), slog.String("error", letter.Error))
+	}
 }
 
 // saveLocked saves webhooks whose configuration nobody changes any more.

@@ -44,6 +44,7 @@ type pump struct {
 	closed    bool // nothing begins any more but what last returns
 	forgotten bool // nothing is saved any more
 	slow      bool // the last request was
+	spoken    spoken
 	waiting   bool // for a place for a request
 	reading   bool // or waiting for a place for it
 	readAt    time.Time
@@ -74,6 +75,7 @@ func newPump(s *Service, tenure gateway.Tenure, saved Saved) *pump {
 	}
 	p.base, p.cut = context.WithCancel(gateway.WithTenure(s.base, tenure))
 	p.attempts.made = saved.State.Attempts
+	p.spoken.failing = saved.State.Status == backlog.StatusBackoff
 	p.set(saved.Webhook)
 	return p
 }
@@ -88,11 +90,15 @@ func (p *pump) set(webhook Webhook) {
 	}
 	to, err := p.service.target(webhook)
 	if err != nil {
-		p.service.logger.LogAttrs(p.base, slog.LevelError, "webhook not usable",
-			slog.String("instance_id", p.instanceID), slog.String("webhook_id", p.id), slog.Any("error", err))
+		p.logger().LogAttrs(p.base, slog.LevelError, "webhook not usable", slog.Any("error", err))
 		return
 	}
 	p.to = to
+}
+
+// logger names the instance and the webhook in every line.
+func (p *pump) logger() *slog.Logger {
+	return p.service.logger.With(slog.String("instance_id", p.instanceID), slog.String("webhook_id", p.id))
 }
 
 func (p *pump) configured() bool {
@@ -355,12 +361,34 @@ func (p *pump) finish(ctx context.Context, j backlog.Job, a answer) *delivery {
 	}
 	suspended := status != backlog.StatusSuspended && p.backlog.Status() == backlog.StatusSuspended
 	state := p.backlog.State()
+	say := p.spoken.next(state, p.service.now())
+	to := p.to
 	next, _ := p.drive(nil, true)
 	p.mu.Unlock()
+	p.say(ctx, say, to, j.Event, a)
 	if suspended {
 		p.announce(ctx, state)
 	}
 	return next
+}
+
+// say writes the line about an endpoint that has begun to fail, or works again.
+func (p *pump) say(ctx context.Context, what word, to *target, event eventlog.Event, a answer) {
+	if what == nothing || to == nil {
+		return
+	}
+	logger := p.logger().With(slog.String("host", to.url.Host))
+	if what == worksAgain {
+		logger.LogAttrs(ctx, slog.LevelInfo, "the endpoint of a webhook works again")
+		return
+	}
+	attrs := []slog.Attr{slog.String("event_id", event.ID)}
+	if a.Status != 0 {
+		attrs = append(attrs, slog.Int("status", a.Status))
+	} else {
+		attrs = append(attrs, slog.String("error", a.Problem))
+	}
+	logger.LogAttrs(ctx, slog.LevelWarn, "the endpoint of a webhook fails; it is tried again", attrs...)
 }
 
 // note keeps an attempt for people to see.
@@ -381,7 +409,7 @@ func (p *pump) note(event eventlog.Event, a answer) {
 func (p *pump) announce(ctx context.Context, state backlog.State) {
 	ctx, cancel := context.WithTimeout(ctx, announceTimeout)
 	defer cancel()
-	logger := p.service.logger.With(slog.String("instance_id", p.instanceID), slog.String("webhook_id", p.id))
+	logger := p.logger()
 	logger.LogAttrs(ctx, slog.LevelWarn, "webhook suspended: it gets no events until it is saved or resumed", slog.String("reason", state.Reason))
 	if err := p.service.flusher.flush(ctx, p); err != nil {
 		logger.LogAttrs(ctx, slog.LevelError, "suspension of a webhook not saved yet", slog.Any("error", err))

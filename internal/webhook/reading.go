@@ -111,7 +111,6 @@ func (p *pump) readChat(ctx context.Context, chat backlog.BlockedChat, filter Fi
 func (p *pump) readFailed(ctx context.Context, err error) {
 	p.readAt = p.service.steady().Add(readPause)
 	if !p.closed {
-		p.service.logger.LogAttrs(ctx, slog.LevelError, "events for a webhook could not be read",
-			slog.String("instance_id", p.instanceID), slog.Any("error", err))
+		p.logger().LogAttrs(ctx, slog.LevelError, "events for a webhook could not be read", slog.Any("error", err))
 	}
 }

@@ -5,7 +5,6 @@ package accountwide
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"strings"
@@ -51,7 +50,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// follow makes each instance follow what there is now. An error of one keeps no other.
+// follow makes each instance follow what there is now. One that can't keeps no other from it.
 func (s *Service) follow(ctx context.Context) error {
 	all, err := s.config.Store.AllAccountWebhooks(ctx)
 	if err != nil {
@@ -67,8 +66,6 @@ func (s *Service) follow(ctx context.Context) error {
 	}
 	var work errgroup.Group
 	work.SetLimit(followedAtOnce)
-	var mu sync.Mutex
-	var errs []error
 	for _, id := range taken {
 		hooks := of[s.accounts[id]]
 		version := versionOf(hooks)
@@ -85,9 +82,8 @@ func (s *Service) follow(ctx context.Context) error {
 			}
 			if err := s.config.Webhooks.Follow(held, id, hooks); err != nil {
 				if !errors.Is(err, gateway.ErrTenureOver) && gateway.KindOf(err) != gateway.NotFound {
-					mu.Lock()
-					errs = append(errs, fmt.Errorf("instance %s: %w", id, err))
-					mu.Unlock()
+					s.config.Logger.WarnContext(ctx, "an instance does not follow the webhooks of its account yet; it is tried again",
+						slog.String("instance_id", id), slog.Any("error", err))
 				}
 				return nil
 			}
@@ -98,7 +94,7 @@ func (s *Service) follow(ctx context.Context) error {
 		})
 	}
 	_ = work.Wait() // none returns an error
-	return errors.Join(errs...)
+	return nil
 }
 
 // learn finds out the accounts of instances that are new here, if there is something that they
