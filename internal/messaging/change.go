@@ -134,7 +134,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 			if dropErr := s.config.Store.DropChange(ctx, sent.InstanceID, sent.PlatformID); dropErr != nil {
 				// The client gets the refusal; the change that stays has no effect.
 				s.config.Logger.ErrorContext(ctx, "refused change not removed",
-					slog.String("platform_id", sent.PlatformID), slog.Any("error", dropErr))
+					slog.String("instance_id", sent.InstanceID), slog.String("platform_id", sent.PlatformID), slog.Any("error", dropErr))
 			}
 		}
 		return afterSending(err)

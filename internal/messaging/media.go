@@ -118,7 +118,7 @@ func (s *Service) SendAlbum(ctx context.Context, request Request, items []AlbumI
 			return made, nil
 		})
 		if parts[n].Result = result; err != nil {
-			parts[n].Failure = s.partFailure(ctx, frame, err)
+			parts[n].Failure = s.partFailure(ctx, request.InstanceID, frame, err)
 		}
 	}
 	return frame, parts, nil
@@ -143,10 +143,11 @@ func (s *Service) openItem(ctx context.Context, item AlbumItem) (*media.File, er
 }
 
 // partFailure is what a client reads of a failure that the answer itself does not have.
-func (s *Service) partFailure(ctx context.Context, album Result, err error) *gateway.Error {
+func (s *Service) partFailure(ctx context.Context, instanceID string, album Result, err error) *gateway.Error {
 	failure := asGateway(err)
 	if failure.Kind == gateway.Internal {
-		s.config.Logger.ErrorContext(ctx, "a part of an album was not sent", slog.String("message_id", album.ID), slog.Any("error", err))
+		s.config.Logger.ErrorContext(ctx, "a part of an album was not sent",
+			slog.String("instance_id", instanceID), slog.String("message_id", album.ID), slog.Any("error", err))
 	}
 	return failure
 }

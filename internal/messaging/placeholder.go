@@ -28,8 +28,8 @@ type origin struct {
 //
 // The connector cleans what it passes on, so this is the second line of defence.
 func (r receiver) keepPlaceholder(ctx context.Context, from origin, cause error) error {
-	r.config.Logger.ErrorContext(ctx, "the database refuses what arrived; a placeholder is kept for it",
-		slog.String("instance_id", r.instanceID), slog.String("what", from.what), slog.Any("error", cause))
+	r.logger.ErrorContext(ctx, "the database refuses what arrived; a placeholder is kept for it",
+		slog.String("what", from.what), slog.Any("error", cause))
 	sum := sha256.Sum256([]byte(from.what + "\x00" + from.key))
 	id := hex.EncodeToString(sum[:16])
 	message := gateway.Message{

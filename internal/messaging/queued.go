@@ -129,7 +129,8 @@ func (s *Service) sentAtOnce(ctx context.Context, message gateway.Message, begun
 		return
 	}
 	if err := s.queue.Begun(context.WithoutCancel(ctx), message.InstanceID, message.Chat); err != nil {
-		s.config.Logger.WarnContext(ctx, "new chat not counted", slog.String("message_id", message.ID), slog.Any("error", err))
+		s.config.Logger.WarnContext(ctx, "new chat not counted",
+			slog.String("instance_id", message.InstanceID), slog.String("message_id", message.ID), slog.Any("error", err))
 	}
 }
 
@@ -230,7 +231,8 @@ func (q queued) ShowTyping(ctx context.Context, message queue.Message, chat gate
 		err = session.SetPresence(ctx, chat.Address(), gateway.PresenceComposing)
 	}
 	if err != nil {
-		q.s.config.Logger.DebugContext(ctx, "typing not shown", slog.String("message_id", message.ID), slog.Any("error", err))
+		q.s.config.Logger.DebugContext(ctx, "typing not shown",
+			slog.String("instance_id", message.InstanceID), slog.String("message_id", message.ID), slog.Any("error", err))
 	}
 }
 
@@ -368,7 +370,7 @@ func (q queued) Remove(ctx context.Context, instanceID string, ids ...string) er
 		if err := q.s.config.QueuedFiles.DeleteFolder(ctx, id); err != nil {
 			// The next start removes it: the message is gone.
 			q.s.config.Logger.WarnContext(ctx, "file of a message that left the queue not removed",
-				slog.String("message_id", id), slog.Any("error", err))
+				slog.String("instance_id", instanceID), slog.String("message_id", id), slog.Any("error", err))
 		}
 	}
 	return nil

@@ -46,8 +46,8 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 				}
 			}
 			if len(found) > 0 {
-				r.config.Logger.InfoContext(ctx, "a change of a message is ignored: its author may not make it",
-					slog.String("instance_id", r.instanceID), slog.String("platform_id", change.PlatformID))
+				r.logger.InfoContext(ctx, "a change of a message is ignored: its author may not make it",
+					slog.String("platform_id", change.PlatformID))
 				return nil, nil, nil
 			}
 			// The message is from before the link, so its sender is not known here.

@@ -58,8 +58,8 @@ func (r receiver) keepHistory(ctx context.Context, messages gateway.History) err
 	for _, message := range messages {
 		err := r.config.Store.AddHistory(ctx, r.instanceID, []gateway.Message{message})
 		if errors.Is(err, gateway.ErrUnstorable) {
-			r.config.Logger.ErrorContext(ctx, "the database refuses a message of a history; it is left out",
-				slog.String("instance_id", r.instanceID), slog.Any("error", err))
+			r.logger.ErrorContext(ctx, "the database refuses a message of a history; it is left out",
+				slog.Any("error", err))
 			continue
 		}
 		if err != nil {

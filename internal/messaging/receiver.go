@@ -61,7 +61,7 @@ func NewReceiver(config ReceiverConfig) (*Receiver, error) {
 
 // For returns the receiver of one instance's sessions.
 func (r *Receiver) For(instanceID string) gateway.Receiver {
-	return receiver{Receiver: r, instanceID: instanceID}
+	return receiver{Receiver: r, instanceID: instanceID, logger: r.config.Logger.With(slog.String("instance_id", instanceID))}
 }
 
 // receiver takes what the sessions of one instance receive.
@@ -69,6 +69,7 @@ type receiver struct {
 	*Receiver
 
 	instanceID string
+	logger     *slog.Logger // names the instance
 }
 
 // Receive keeps something that a session received and appends its events

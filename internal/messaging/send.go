@@ -277,7 +277,7 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 	if markErr := s.failed(ctx, message, err); markErr != nil {
 		// The client gets the failure of the send; this one is only logged.
 		s.config.Logger.ErrorContext(ctx, "message not marked as failed",
-			slog.String("message_id", message.ID), slog.Any("error", markErr))
+			slog.String("instance_id", message.InstanceID), slog.String("message_id", message.ID), slog.Any("error", markErr))
 	}
 	return Result{}, err
 }

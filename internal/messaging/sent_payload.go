@@ -13,8 +13,8 @@ import (
 func (r receiver) SentPayload(ctx context.Context, chat gateway.JID, platformID string) ([]byte, bool) {
 	payload, err := r.sentPayload(ctx, chat, platformID)
 	if err != nil {
-		r.config.Logger.ErrorContext(ctx, "message to be sent again not found",
-			slog.String("instance_id", r.instanceID), slog.Any("error", err))
+		r.logger.ErrorContext(ctx, "message to be sent again not found",
+			slog.Any("error", err))
 	}
 	return payload, len(payload) > 0
 }

@@ -118,5 +118,5 @@ func (r receiver) keepResponse(ctx context.Context, response gateway.EventRespon
 }
 
 func (r receiver) ignore(ctx context.Context, id, why string) {
-	r.config.Logger.InfoContext(ctx, "an answer is ignored", slog.String("instance_id", r.instanceID), slog.String("platform_id", id), slog.String("why", why))
+	r.logger.InfoContext(ctx, "an answer is ignored", slog.String("platform_id", id), slog.String("why", why))
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/contract"
+	"github.com/recado-project/recado/internal/testkit/loglines"
 	"github.com/recado-project/recado/internal/testkit/phones"
 	_ "github.com/recado-project/recado/internal/testkit/process" // it forgets the settings of whoever runs the tests
 	"github.com/recado-project/recado/internal/testkit/sink"
@@ -79,7 +80,7 @@ type Options struct {
 	MediaIsNew  bool             // this place is another one than before
 	Cluster     server.Cluster   // of several nodes; its zero value is that there is one process
 	ReadDelay   time.Duration    // of the sandbox's phones; 0: at once
-	Log         io.Writer        // gets a copy of the program's log; may be nil
+	Log         io.Writer        // gets a copy of the program's log, with the finest lines; may be nil
 	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
 	// Elapsed grows evenly. Without it, whatever Now says has gone by; with it, a Now that moves is a clock
 	// that was set.
@@ -205,7 +206,7 @@ func (o Options) config(tb testing.TB) server.Config {
 	o.Media.AllowPrivate = true
 	logger := Logger(tb)
 	if o.Log != nil {
-		logger = newLogger(io.MultiWriter(lines{tb}, o.Log))
+		logger = newLogger(io.MultiWriter(lines{tb}, o.Log), slog.LevelDebug)
 	}
 	admin := ""
 	if o.Admin {
@@ -218,10 +219,10 @@ func (o Options) config(tb testing.TB) server.Config {
 	return server.Config{
 		AdminListen: admin, DrainWait: o.DrainWait, LogoutWait: o.LogoutWait, LastAnswer: o.LastAnswer, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
-		Platform: o.Platform, Version: "test", Logger: logger,
+		Platform: o.Platform, Version: "test", Logger: loglines.Checked(tb, logger),
 		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaPlace: files, MediaPlaceIsNew: o.MediaIsNew, Cluster: o.Cluster, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now, Elapsed: o.Elapsed,
-		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger, PasskeyName: o.PasskeyName},
+		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: Logger(tb), PasskeyName: o.PasskeyName},
 	}
 }
 
@@ -353,11 +354,11 @@ func Refused(tb testing.TB, err error, status int, code string) {
 // Logger returns a logger whose lines appear with a failing test.
 func Logger(tb testing.TB) *slog.Logger {
 	tb.Helper()
-	return newLogger(lines{tb})
+	return newLogger(lines{tb}, slog.LevelInfo)
 }
 
-func newLogger(to io.Writer) *slog.Logger {
-	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelInfo}))
+func newLogger(to io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: level}))
 }
 
 // lines writes to a test's log. Its output is dropped after the test's end,

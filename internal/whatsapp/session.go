@@ -152,7 +152,7 @@ func newSession(
 		label:      instance.Label,
 		lifecycle:  cleanLifecycle{lifecycle},
 		receiver:   cleanReceiver{Receiver: receiver, now: c.config.Now},
-		logger:     c.config.Logger,
+		logger:     sessionLogger(c.config.Logger, instance.ID),
 		signals:    make(chan signal, maxSignals),
 	}
 	s.Groups = groups.New(groups.Config{Client: s.current, Self: s.Self, Person: s.person, Keep: s.keepGroups, Wait: c.config.SendTimeout})
@@ -194,6 +194,7 @@ func slim(client *whatsmeow.Client) {
 // use makes a client with these keys, and makes it the session's.
 func (s *session) use(own *store.Device) {
 	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp, StateWanted: func(collection string) { s.Wanted(s.ctx, collection) }})
+	own.Log = newLog(s.logger, nil)
 	client := whatsmeow.NewClient(own, newLog(s.logger, s.nodeRead))
 	slim(client)
 	client.SetWebsocketHTTPClient(s.route.client)

@@ -90,6 +90,11 @@ func newLane(q *Queue, instanceID string) *lane {
 	}
 }
 
+// logger names the instance in every line.
+func (l *lane) logger() *slog.Logger {
+	return l.queue.config.Logger.With(slog.String("instance_id", l.instanceID))
+}
+
 // begin runs work of the lane in a goroutine.
 func (l *lane) begin(work func()) {
 	l.work.Add(1)
@@ -273,8 +278,7 @@ func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
 // unread logs that the database could not be read, and returns when to try again.
 func (l *lane) unread(ctx context.Context, err error) time.Duration {
 	if ctx.Err() == nil {
-		l.queue.config.Logger.ErrorContext(ctx, "queue not read; it is tried again",
-			slog.String("instance_id", l.instanceID), slog.Any("error", err))
+		l.logger().ErrorContext(ctx, "queue not read; it is tried again", slog.Any("error", err))
 	}
 	return firstRetry
 }
@@ -542,7 +546,7 @@ func (l *lane) dropAll(ctx context.Context) {
 // removeFiles removes the files of messages that are gone.
 func (l *lane) removeFiles(ctx context.Context, ids ...string) {
 	if err := l.queue.config.Sender.Remove(ctx, l.instanceID, ids...); err != nil && ctx.Err() == nil {
-		l.queue.config.Logger.WarnContext(ctx, "files of messages that left the queue not removed; they are removed later",
-			slog.String("instance_id", l.instanceID), slog.Any("error", err))
+		l.logger().WarnContext(ctx, "files of messages that left the queue not removed; they are removed later",
+			slog.Any("error", err))
 	}
 }

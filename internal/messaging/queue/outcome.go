@@ -31,11 +31,11 @@ func (l *lane) settle(ctx context.Context, it *item, message Message, sent error
 	}
 	switch {
 	case err != nil:
-		q.config.Logger.ErrorContext(ctx, "outcome of a queued message not written; it is tried again",
-			slog.String("instance_id", message.InstanceID), slog.String("message_id", message.ID), slog.Any("error", err))
+		l.logger().ErrorContext(ctx, "outcome of a queued message not written; it is tried again",
+			slog.String("message_id", message.ID), slog.Any("error", err))
 	case verdict == retried:
-		q.config.Logger.WarnContext(ctx, "queued message not sent; it is tried again",
-			slog.String("instance_id", message.InstanceID), slog.String("message_id", message.ID), slog.Any("error", sent))
+		l.logger().WarnContext(ctx, "queued message not sent; it is tried again",
+			slog.String("message_id", message.ID), slog.Any("error", sent))
 	}
 	now := q.config.Steady()
 	q.mu.Lock()

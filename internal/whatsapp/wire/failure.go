@@ -34,7 +34,7 @@ func Failure(err error) error {
 	}
 	code, ok := platformCode(err)
 	if !ok {
-		return fmt.Errorf("wire: %w", err)
+		return fmt.Errorf("wire: %w", anonymous{err})
 	}
 	switch code {
 	case codeReachoutTimelock:
