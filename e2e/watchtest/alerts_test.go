@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,7 @@ const rulesFile = "deploy/prometheus/alerts.yml"
 type stretch struct {
 	Content string `json:"content"`
 	Minutes int    `json:"minutes"`
+	Gone    bool   `json:"gone"` // Prometheus does not know whom to ask
 }
 
 // question and verdict are what tools/alerts reads and writes.
@@ -93,7 +95,7 @@ func growing(t *testing.T, page string, minutes int, each float64, series ...str
 		for _, one := range series {
 			page = set(t, page, one, float64(n+1)*each+1_000)
 		}
-		stretches = append(stretches, stretch{page, 1})
+		stretches = append(stretches, stretch{Content: page, Minutes: 1})
 	}
 	return stretches
 }
@@ -108,16 +110,20 @@ func TestAlertsFire(t *testing.T) {
 	well := healthyPage(t)
 	tests, want := map[string][]stretch{}, map[string][]string{}
 	add := func(alert string, stretches ...stretch) {
-		tests[alert] = append([]stretch{{well, 30}}, stretches...)
+		tests[alert] = append([]stretch{{Content: well, Minutes: 30}}, stretches...)
 		want[alert] = []string{alert}
 	}
-	tests["all is well"] = []stretch{{well, 180}}
-	add("RecadoDown", stretch{"", 10})
-	add("RecadoNotReady", stretch{set(t, well, "recado_ready", 0), 10})
-	add("RecadoDiskNearlyFull", stretch{set(t, well, "recado_disk_free_bytes", 900<<20), 10})
-	add("RecadoFileDescriptors", stretch{set(t, well, "process_open_fds", 1<<40), 10})
-	add("RecadoInstancesLost", stretch{set(t, well, `recado_instances_moved_total{event="lost"}`, 40), 2})
-	add("RecadoInstancesWithoutNode", stretch{set(t, well, "recado_instances_held", 0), 4})
+	tests["all is well"] = []stretch{{Content: well, Minutes: 180}}
+	add("RecadoDown", stretch{Minutes: 10})
+	tests["RecadoAbsent"], want["RecadoAbsent"] = []stretch{{Content: well, Minutes: 30}, {Minutes: 15, Gone: true}}, []string{"RecadoAbsent"}
+	add("RecadoMemoryNearlyFull", stretch{Content: set(t, well, "process_resident_memory_bytes", 62<<30), Minutes: 10})
+	add("RecadoBackupOld", stretch{Content: set(t, well, "recado_backup_age_seconds", 2*86_400), Minutes: 2})
+	add("RecadoSessionNotBack", stretch{Content: set(t, well, "recado_sessions_oldest_connecting_seconds", 2_000), Minutes: 2})
+	add("RecadoNotReady", stretch{Content: set(t, well, "recado_ready", 0), Minutes: 10})
+	add("RecadoDiskNearlyFull", stretch{Content: set(t, well, "recado_disk_free_bytes", 900<<20), Minutes: 10})
+	add("RecadoFileDescriptors", stretch{Content: set(t, well, "process_open_fds", 1<<40), Minutes: 10})
+	add("RecadoInstancesLost", stretch{Content: set(t, well, `recado_instances_moved_total{event="lost"}`, 40), Minutes: 2})
+	add("RecadoInstancesWithoutNode", stretch{Content: set(t, well, "recado_instances_held", 0), Minutes: 4})
 	add("RecadoPoolExhausted", growing(t, well, 20, 60, `recado_shared_refused_total{pool="bodies"}`)...)
 	add("RecadoDatabaseConnectionsExhausted", growing(t, well, 20, 200, "recado_database_connection_wait_seconds_total")...)
 	add("RecadoRequestsLimited", growing(t, well, 25, 100, `recado_http_requests_limited_total{limit="key"}`)...)
@@ -127,6 +133,16 @@ func TestAlertsFire(t *testing.T) {
 		add(alert, growing(t, well, 20, 60, metric+`_bucket{le="+Inf"}`, metric+"_count")...)
 	}
 	maps.Copy(tests, provoked(t, want))
+	// The platform is away for an hour, from one and from many.
+	away := tests[platformAway]
+	for _, instances := range []float64{10, 500} {
+		name := fmt.Sprintf("%s from %v instances", platformAway, instances)
+		before := set(t, set(t, set(t, away[0].Content, `recado_instances{status="connected"}`, instances), "recado_sessions_connected", instances), "recado_instances_held", instances)
+		after := set(t, set(t, away[1].Content, `recado_instances{status="connecting"}`, instances), "recado_instances_held", instances)
+		after = set(t, after, `recado_session_losses_total{reason="connection_lost"}`, instances)
+		tests[name] = []stretch{{Content: before, Minutes: 30}, {Content: after, Minutes: 60}}
+		want[name] = want[platformAway]
+	}
 	said := judge(t, question{Rules: readFile(t, rulesFile), Cases: tests})
 	for name := range cases.Sorted(tests) {
 		var fired []string

@@ -1,6 +1,7 @@
 package watchtest_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
@@ -32,7 +34,9 @@ func TestMetrics(t *testing.T) {
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := testkit.Start(t, testkit.Options{Admin: true, DatabaseURL: database(t), Platform: whatsapp.Config{ClockEvery: 10 * time.Millisecond}})
+			folder, url := t.TempDir(), database(t)
+			g := testkit.Start(t, testkit.Options{Admin: true, DataDir: folder, DatabaseURL: url, Platform: whatsapp.Config{ClockEvery: 10 * time.Millisecond}})
+			backUp(t, folder, url)
 			live(t, g)
 			var found families
 			testkit.Await(t, "what was delivered is counted", func() bool {
@@ -47,6 +51,19 @@ func TestMetrics(t *testing.T) {
 				wantDocumented(t, found)
 			}
 		})
+	}
+}
+
+// backUp makes a backup with the command, as a timer does.
+func backUp(t *testing.T, folder, url string) {
+	t.Helper()
+	var said bytes.Buffer
+	args := []string{"backup", "--data", folder, filepath.Join(t.TempDir(), "backup.tar.gz")}
+	if url != "" {
+		args = append(args, "--database-url", url)
+	}
+	if code := cli.Run(t.Context(), args, strings.NewReader(""), &said, &said); code != 0 {
+		t.Fatalf("recado backup ends with %d: %s", code, &said)
 	}
 }
 
@@ -111,6 +128,9 @@ func wantSeen(t *testing.T, found families) {
 		{"recado_events_appended_total", []string{"kind=message.received"}, 1},
 		{"recado_client_version_refused", nil, 0},
 		{"recado_settings_refused", nil, 0},
+		{"recado_sessions_oldest_connecting_seconds", nil, 0},
+		{"recado_session_attempts_failed_total", []string{"reason=unreachable"}, 0},
+		{"recado_memory_limit_bytes", nil, 64 << 30},
 	} {
 		if got := found.value(want.name, want.labels...); got != want.value {
 			t.Errorf("%s%v is %v, want %v", want.name, want.labels, got, want.value)
@@ -118,7 +138,7 @@ func wantSeen(t *testing.T, found families) {
 	}
 	for _, name := range []string{
 		"recado_database_transaction_duration_seconds", "recado_file_sync_duration_seconds", "recado_disk_free_bytes", "recado_disk_size_bytes",
-		"recado_database_size_bytes", "recado_shared_limit", "recado_database_connections_limit", "go_goroutines", "process_open_fds",
+		"recado_database_size_bytes", "recado_backup_age_seconds", "recado_shared_limit", "recado_database_connections_limit", "go_goroutines", "process_open_fds",
 	} {
 		if got := found.value(name); !(got > 0) {
 			t.Errorf("%s is %v, want more than nothing", name, got)

@@ -30,8 +30,10 @@ func page(t *testing.T, g *testkit.Gateway) string {
 // healthyPage is the page of a program that works.
 func healthyPage(t *testing.T) string {
 	t.Helper()
-	g := testkit.Start(t, testkit.Options{Admin: true, Platform: whatsapp.Config{ClockEvery: 10 * time.Millisecond}})
+	folder := t.TempDir()
+	g := testkit.Start(t, testkit.Options{Admin: true, DataDir: folder, Platform: whatsapp.Config{ClockEvery: 10 * time.Millisecond}})
 	live(t, g)
+	backUp(t, folder, "")
 	testkit.Await(t, "everything was delivered", func() bool {
 		found := scrape(t, g)
 		return found.value("recado_events_delivered_total", "kind=message.sent") == 3 && found.value("recado_queue_messages") == 0 && found["recado_clock_offset_seconds"] != nil &&
@@ -67,6 +69,9 @@ func (s subject) text(words string) error {
 	_, err := s.Client.SendText(s.t.Context(), s.id, client.Text{To: customerNumber, Message: words})
 	return err
 }
+
+// platformAway is the case in which no instance can connect.
+const platformAway = "the platform is away for an hour"
 
 // provocation makes something happen that should be noticed.
 type provocation struct {
@@ -107,7 +112,7 @@ func provoked(t *testing.T, want map[string][]string) map[string][]stretch {
 				if p.begun != nil {
 					p.begun(s)
 				}
-				before := stretch{page(t, s.Gateway), 30}
+				before := stretch{Content: page(t, s.Gateway), Minutes: 30}
 				if p.outage {
 					defer postgres.Outage(t, p.options.DatabaseURL)()
 				}
@@ -129,17 +134,17 @@ func provocations() map[string]provocation {
 				s.pass(10 * time.Second)
 				return scrape(s.t, s.Gateway).value("recado_database_up") == 0
 			})
-			return []stretch{{page(s.t, s.Gateway), 5}}
+			return []stretch{{Content: page(s.t, s.Gateway), Minutes: 5}}
 		}},
 		"the phone unlinks": {alerts: []string{"RecadoInstanceUnlinked"}, provoke: func(s subject) []stretch {
 			s.Phones.Do(s.t, shopNumber, "unlink")
 			s.AwaitStatus(s.t, s.id, gateway.StatusStopped)
-			return []stretch{{s.until(1, "recado_session_losses_total", "reason=unlinked_on_phone"), 5}}
+			return []stretch{{Content: s.until(1, "recado_session_losses_total", "reason=unlinked_on_phone"), Minutes: 5}}
 		}},
 		"the account is banned": {alerts: []string{"RecadoInstancesInError"}, provoke: func(s subject) []stretch {
 			s.Phones.Do(s.t, shopNumber, "ban")
 			s.AwaitStatus(s.t, s.id, gateway.StatusError)
-			return []stretch{{s.until(1, "recado_instances", "status=error"), 40}}
+			return []stretch{{Content: s.until(1, "recado_instances", "status=error"), Minutes: 40}}
 		}},
 		"connections are cut again and again": {alerts: []string{"RecadoSessionsUnsteady"}, provoke: func(s subject) []stretch {
 			for n := range 15 {
@@ -147,7 +152,15 @@ func provocations() map[string]provocation {
 				s.until(float64(n+1), "recado_session_losses_total", "reason=connection_lost")
 				s.AwaitStatus(s.t, s.id, gateway.StatusConnected)
 			}
-			return []stretch{{page(s.t, s.Gateway), 8}}
+			return []stretch{{Content: page(s.t, s.Gateway), Minutes: 8}}
+		}},
+		platformAway: {alerts: []string{"RecadoSessionsDown", "RecadoSessionNotBack"}, provoke: func(s subject) []stretch {
+			s.Phones.Faults(s.t, map[string]any{"refuseLogins": true})
+			s.Phones.Disconnect(s.t, "")
+			s.until(3, "recado_session_attempts_failed_total", "reason=hung_up")
+			s.pass(time.Hour)
+			s.until(1, "recado_instances", "status=connecting")
+			return []stretch{{Content: s.until(3_600, "recado_sessions_oldest_connecting_seconds"), Minutes: 60}}
 		}},
 		"the client is outdated": {
 			alerts: []string{"RecadoClientOutdated", "RecadoInstancesInError"}, provoke: func(s subject) []stretch {
@@ -155,18 +168,18 @@ func provocations() map[string]provocation {
 				s.Phones.Disconnect(s.t, "")
 				s.AwaitStatus(s.t, s.id, gateway.StatusError)
 				s.until(1, "recado_instances", "status=error")
-				return []stretch{{s.until(1, "recado_client_version_refused"), 40}}
+				return []stretch{{Content: s.until(1, "recado_client_version_refused"), Minutes: 40}}
 			},
 		},
 		"the clock is off": {
 			alerts: []string{"RecadoClockOff"}, options: testkit.Options{Platform: whatsapp.Config{ClockEvery: 10 * time.Millisecond}}, provoke: func(s subject) []stretch {
 				s.pass(3 * time.Minute)
-				return []stretch{{s.until(120, "recado_clock_offset_seconds"), 40}}
+				return []stretch{{Content: s.until(120, "recado_clock_offset_seconds"), Minutes: 40}}
 			},
 		},
 		"a reload finds something wrong": {alerts: []string{"RecadoSettingsRefused"}, provoke: func(s subject) []stretch {
 			s.Server.RefusedSettings(true)
-			return []stretch{{s.until(1, "recado_settings_refused"), 40}}
+			return []stretch{{Content: s.until(1, "recado_settings_refused"), Minutes: 40}}
 		}},
 		"nothing is acknowledged": {
 			alerts: []string{"RecadoSendsFail", "RecadoRequestsFail"}, options: hurried,
@@ -180,7 +193,7 @@ func provocations() map[string]provocation {
 				for range 4 {
 					_ = s.text("lost") // it fails
 				}
-				return []stretch{{page(s.t, s.Gateway), 8}}
+				return []stretch{{Content: page(s.t, s.Gateway), Minutes: 8}}
 			},
 		},
 		"acknowledgements take long": {alerts: []string{"RecadoSendsSlow"}, begun: func(s subject) {
@@ -193,7 +206,7 @@ func provocations() map[string]provocation {
 				if err := s.text("slowly"); err != nil {
 					s.t.Error(err)
 				}
-				stretches = append(stretches, stretch{page(s.t, s.Gateway), 8})
+				stretches = append(stretches, stretch{Content: page(s.t, s.Gateway), Minutes: 8})
 			}
 			return stretches
 		}},
@@ -205,7 +218,7 @@ func provocations() map[string]provocation {
 				s.t.Fatal(err)
 			}
 			s.until(1, "recado_send_duration_seconds", "kind=text", "outcome=timeout")
-			return []stretch{{s.until(700, "recado_queue_overdue_seconds"), 10}}
+			return []stretch{{Content: s.until(700, "recado_queue_overdue_seconds"), Minutes: 10}}
 		}},
 		"an endpoint hangs": {alerts: []string{"RecadoWebhookBacklog"}, provoke: func(s subject) []stretch {
 			hangs := make(chan struct{})
@@ -214,21 +227,21 @@ func provocations() map[string]provocation {
 			if err := s.text("to be delivered"); err != nil {
 				s.t.Error(err)
 			}
-			return []stretch{{s.until(400, "recado_webhook_oldest_waiting_seconds", "state=ok"), 10}}
+			return []stretch{{Content: s.until(400, "recado_webhook_oldest_waiting_seconds", "state=ok"), Minutes: 10}}
 		}},
 		"an endpoint fails": {alerts: []string{"RecadoWebhookEndpointsFailing"}, provoke: func(s subject) []stretch {
 			s.sink.Answer(func(testkit.Delivered) int { return http.StatusInternalServerError })
 			if err := s.text("to be delivered"); err != nil {
 				s.t.Error(err)
 			}
-			return []stretch{{s.until(1, "recado_webhooks", "state=backoff"), 40}}
+			return []stretch{{Content: s.until(1, "recado_webhooks", "state=backoff"), Minutes: 40}}
 		}},
 		"an endpoint is gone": {alerts: []string{"RecadoWebhookSuspended"}, provoke: func(s subject) []stretch {
 			s.sink.Answer(func(testkit.Delivered) int { return http.StatusGone })
 			if err := s.text("to be delivered"); err != nil {
 				s.t.Error(err)
 			}
-			return []stretch{{s.until(1, "recado_webhooks", "state=suspended"), 5}}
+			return []stretch{{Content: s.until(1, "recado_webhooks", "state=suspended"), Minutes: 5}}
 		}},
 		"an endpoint refuses one event": {alerts: []string{"RecadoDeadLetters"}, provoke: func(s subject) []stretch {
 			s.sink.Answer(func(d testkit.Delivered) int {
@@ -244,7 +257,7 @@ func provocations() map[string]provocation {
 				s.Phones.SendText(s.t, otherNumber, shopNumber, "bearable")
 				return scrape(s.t, s.Gateway).value("recado_webhook_events_given_up_total") >= 1
 			})
-			return []stretch{{page(s.t, s.Gateway), 5}}
+			return []stretch{{Content: page(s.t, s.Gateway), Minutes: 5}}
 		}},
 	}
 }

@@ -62,7 +62,7 @@ func filled(t *testing.T, messages int) (config store.Config, instance gateway.I
 // Every table of the store is copied, or is one of those that are not.
 func TestEveryTableIsCopied(t *testing.T) {
 	t.Parallel()
-	known := append(copying.Tables(), "schema_migrations", "nodes", "tenures")
+	known := append(copying.Tables(), "schema_migrations", "nodes", "tenures", "last_backup")
 	// The index of words is made anew from the messages.
 	known = append(known, "search_progress", "message_words", "message_words_data", "message_words_idx", "message_words_docsize", "message_words_config")
 	for name, config := range cases.Sorted(map[string]store.Config{

@@ -88,6 +88,10 @@ type Config struct {
 	// is told.
 	Connected func(ctx context.Context, instanceID string)
 
+	// Failed is told of each attempt to connect that has failed; it must not wait. nil: nobody is
+	// told.
+	Failed func(why Failure)
+
 	Webhooks Webhooks         // nil: there are none
 	Files    Files            // nil: there are none
 	Owns     Ownership        // nil: the process works for every instance
@@ -251,23 +255,6 @@ func (s *Service) KnownGroups(ctx context.Context, id string) (groups []gateway.
 // is that of ctx.
 func (s *Service) AwaitConnected(ctx context.Context, id string) error {
 	return s.supervisor(id).awaitConnected(ctx)
-}
-
-// Connected returns how many sessions are connected.
-func (s *Service) Connected() int {
-	s.mu.Lock()
-	supervisors := make([]*supervisor, 0, len(s.supervisors))
-	for _, sup := range s.supervisors {
-		supervisors = append(supervisors, sup)
-	}
-	s.mu.Unlock()
-	connected := 0
-	for _, sup := range supervisors {
-		if sup.connected() != nil {
-			connected++
-		}
-	}
-	return connected
 }
 
 func paymentRequired() error {

@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -80,7 +81,7 @@ func (l *lifecycle) PairingFailed(ctx context.Context) {
 func (l *lifecycle) Connected(ctx context.Context, profile gateway.Profile) error {
 	// First the session, then the status: a client that reads "connected" can send.
 	l.set(func(s *supervisor) {
-		s.up, s.announced, s.trouble = true, false, nil
+		s.up, s.announced, s.trouble, s.wantedSince = true, false, nil, time.Time{}
 		s.code = gateway.QRCode{}
 	})
 	if err := l.supervisor.update(ctx, update{
@@ -108,10 +109,14 @@ func (l *lifecycle) PictureChanged(ctx context.Context, url string) {
 
 // ConnectionLost makes the session unavailable for sending until it is back.
 func (l *lifecycle) ConnectionLost(ctx context.Context, trouble error) {
+	if l.supervisor.connected() == nil {
+		l.failed(failureOf(trouble))
+	}
 	l.set(func(s *supervisor) {
 		s.up = false
 		s.trouble = trouble
 		s.code = gateway.QRCode{}
+		s.wants(s.service.config.Now())
 	})
 	l.update(ctx, update{cause: connectionLost, reason: whyLost(trouble), change: func(instance *gateway.Instance) {
 		// A session that is tried in vain stays "connecting". It matters whether that is
@@ -134,7 +139,8 @@ func (l *lifecycle) Refused(ctx context.Context, reason gateway.Reason) {
 
 // Outdated keeps the session, which comes back by itself, and why it is not there.
 func (l *lifecycle) Outdated(ctx context.Context, why error) {
-	l.set(func(s *supervisor) { s.up, s.trouble = false, why })
+	l.failed(FailureOutdated)
+	l.set(func(s *supervisor) { s.up, s.trouble, s.wantedSince = false, why, time.Time{} })
 	l.update(ctx, update{cause: outdated, reason: gateway.ReasonClientOutdated})
 }
 

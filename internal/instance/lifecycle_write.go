@@ -39,7 +39,7 @@ func (l *lifecycle) over(ctx context.Context, cause occurrence, reason gateway.R
 	change func(*gateway.Instance), failure error,
 ) {
 	l.set(func(s *supervisor) {
-		s.up, s.ended, s.code = false, true, gateway.QRCode{}
+		s.up, s.ended, s.code, s.wantedSince = false, true, gateway.QRCode{}, time.Time{}
 	})
 	l.update(ctx, update{cause: cause, reason: reason, change: change})
 	l.set(func(s *supervisor) { s.failure = failure })

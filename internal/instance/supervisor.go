@@ -30,15 +30,18 @@ type supervisor struct {
 	up         bool
 	announced  bool // while up: the status says so
 	ended      bool // the session is over by itself, and not closed yet
-	over       bool // this process does not work for the instance any more
-	replaced   int  // how often the session was replaced of late
-	replacedAt time.Time
-	code       gateway.QRCode
-	passkey    gateway.PasskeyQuestion // of the current session's linking
-	pairing    pairing                 // counts only as long as its session is the current one
-	trouble    error                   // why the platform was not reached in the last attempt, or refuses the version; else nil
-	failure    error                   // why no code will come; the status that it mentions is written
-	changed    chan struct{}           // closed and made anew when the fields above change
+	// wantedSince is since when a linked session is to be connected and is not; a restart in between
+	// changes nothing. Zero while it is connected, or nobody wants it to be.
+	wantedSince time.Time
+	over        bool // this process does not work for the instance any more
+	replaced    int  // how often the session was replaced of late
+	replacedAt  time.Time
+	code        gateway.QRCode
+	passkey     gateway.PasskeyQuestion // of the current session's linking
+	pairing     pairing                 // counts only as long as its session is the current one
+	trouble     error                   // why the platform was not reached in the last attempt, or refuses the version; else nil
+	failure     error                   // why no code will come; the status that it mentions is written
+	changed     chan struct{}           // closed and made anew when the fields above change
 }
 
 // isOver reports whether the supervisor must not begin anything any more.
@@ -169,6 +172,7 @@ func (s *supervisor) open(ctx context.Context, instance gateway.Instance) (gatew
 	}
 	s.mu.Lock()
 	s.session = session
+	s.wants(s.service.config.Now())
 	s.mu.Unlock()
 	return session, nil
 }
@@ -183,6 +187,9 @@ func (s *supervisor) end(ctx context.Context, cause occurrence) error {
 		return paymentRequired()
 	}
 	old := s.detach()
+	s.mu.Lock()
+	s.wantedSince = time.Time{}
+	s.mu.Unlock()
 	err = s.write(ctx, cause, nil)
 	if old != nil {
 		old.Close()

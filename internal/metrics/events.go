@@ -16,13 +16,15 @@ type events struct {
 	appended    *prometheus.CounterVec
 	connections prometheus.Counter
 	losses      *prometheus.CounterVec
+	attempts    *prometheus.CounterVec
 }
 
-func newEvents() events {
+func newEvents(attemptFailures []string) events {
 	e := events{
 		appended:    counters("events_appended_total", "Events that were appended to the event log.", "kind"),
 		connections: counter("session_connections_total", "How often a session came to be connected, for the first time or again."),
 		losses:      counters("session_losses_total", "How often a session came to its end or lost its connection, by reason.", "reason"),
+		attempts:    counters("session_attempts_failed_total", "Attempts to connect a session that have failed, by reason.", "reason"),
 	}
 	for _, kind := range eventlog.Kinds() {
 		e.appended.WithLabelValues(string(kind))
@@ -35,12 +37,18 @@ func newEvents() events {
 	} {
 		e.losses.WithLabelValues(string(reason))
 	}
+	for _, reason := range attemptFailures {
+		e.attempts.WithLabelValues(reason)
+	}
 	return e
 }
 
 func (e events) all() []prometheus.Collector {
-	return []prometheus.Collector{e.appended, e.connections, e.losses}
+	return []prometheus.Collector{e.appended, e.connections, e.losses, e.attempts}
 }
+
+// AttemptFailed counts an attempt to connect a session that has failed.
+func (e events) AttemptFailed(reason string) { e.attempts.WithLabelValues(reason).Inc() }
 
 // Appended counts events of one instance that were committed. The bell of the event log
 // calls it.

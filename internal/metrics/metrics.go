@@ -26,6 +26,9 @@ type Config struct {
 	Sampler Sampler
 	Logger  *slog.Logger
 
+	// AttemptFailures are the reasons for which attempts to connect a session may fail.
+	AttemptFailures []string
+
 	Version string
 	// SampleAge is how old a sample may be that a scrape shows; 0 means 10 seconds.
 	SampleAge time.Duration
@@ -59,7 +62,7 @@ func New(config Config) (*Metrics, error) {
 	}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), logger: config.Logger,
-		requests: newRequests(), sends: newSends(), events: newEvents(), deliveries: newDeliveries(), waits: newWaits(),
+		requests: newRequests(), sends: newSends(), events: newEvents(config.AttemptFailures), deliveries: newDeliveries(), waits: newWaits(),
 		moved: counters("instances_moved_total", "Instances that this node has taken over because nobody worked for them, at its start too, has handed over, or has lost because it could not renew its lease.", "event"),
 	}
 	for _, event := range []string{"taken_over", "handed_over", "lost"} {

@@ -27,9 +27,14 @@ type Sampler interface {
 
 // Present is what the process knows of itself.
 type Present struct {
-	Ready           bool          // requests are served, and the process is not stopping
-	Held            int           // instances that this node works for
-	Sessions        int           // that are connected
+	Ready    bool // requests are served, and the process is not stopping
+	Held     int  // instances that this node works for
+	Sessions int  // that are connected
+	// Connecting is for how long the session has been connecting that has done so for the longest
+	// time; 0 if all that are wanted are connected.
+	Connecting time.Duration
+	// MemoryLimit is how many bytes the process may take; 0 if nobody has said.
+	MemoryLimit     int64
 	Shared          []share.Usage // what requests share
 	Connections     Connections
 	ClientOutdated  bool // the platform refuses the version of the web client
@@ -65,6 +70,8 @@ type Sample struct {
 	Webhooks     map[string]WebhookGroup // by how their endpoints are doing
 	BlockedChats int64
 	DeadLetters  int64
+	// BackupAge is how long ago a backup was finished; negative if there was none.
+	BackupAge time.Duration
 }
 
 // WebhookGroup is the webhooks that are doing alike.
@@ -82,7 +89,8 @@ type sampled struct {
 	taken  time.Time
 	sample Sample
 
-	ready, held, sessions, outdated, refused, clock             *prometheus.Desc
+	ready, held, sessions, connecting, outdated, refused, clock *prometheus.Desc
+	memoryLimit, backup                                         *prometheus.Desc
 	shared, sharedLimit, sharedBy, sharedWaiting, sharedRefused *prometheus.Desc
 	connections, connectionsMax, waits, waited                  *prometheus.Desc
 	queued, overdue                                             *prometheus.Desc
@@ -100,6 +108,9 @@ func newSampled(config Config) *sampled {
 		ready:          describe("ready", "1 while requests are served; 0 while the program starts and stops."),
 		held:           describe("instances_held", "Instances that this node works for."),
 		sessions:       describe("sessions_connected", "Sessions of this node that are connected to the platform."),
+		connecting:     describe("sessions_oldest_connecting_seconds", "For how long the session of this node has been connecting that has done so for the longest time; 0 if all are connected. One that is being linked does not count."),
+		memoryLimit:    describe("memory_limit_bytes", "How much memory the process may take, as its control group says; 0 if it has no limit."),
+		backup:         describe("backup_age_seconds", "How long ago recado backup has finished the last backup; the same on every node, and not there if there was none."),
 		outdated:       describe("client_version_refused", "1 while the platform refuses the version of the web client that sessions claim to be."),
 		refused:        describe("settings_refused", "1 if the settings were wrong at the last reload, so that the program works with the ones before."),
 		shared:         describe("shared_held", "What requests hold of what they share, in bytes or places: see docs/operate.md.", "pool"),
@@ -133,7 +144,7 @@ func newSampled(config Config) *sampled {
 // Describe sends what there may be (prometheus.Collector).
 func (s *sampled) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []*prometheus.Desc{
-		s.ready, s.held, s.sessions, s.outdated, s.refused, s.clock, s.shared, s.sharedLimit, s.sharedBy, s.sharedWaiting, s.sharedRefused, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
+		s.ready, s.held, s.sessions, s.connecting, s.memoryLimit, s.backup, s.outdated, s.refused, s.clock, s.shared, s.sharedLimit, s.sharedBy, s.sharedWaiting, s.sharedRefused, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
 		s.up, s.databaseSize, s.diskFree, s.diskSize, s.files, s.filesLimit, s.instances, s.webhooks, s.waiting, s.oldest, s.blocked, s.dead,
 	} {
 		to <- one
@@ -149,6 +160,8 @@ func (s *sampled) Collect(to chan<- prometheus.Metric) {
 	gauge(s.ready, yes(now.Ready))
 	gauge(s.held, float64(now.Held))
 	gauge(s.sessions, float64(now.Sessions))
+	gauge(s.connecting, now.Connecting.Seconds())
+	gauge(s.memoryLimit, float64(now.MemoryLimit))
 	gauge(s.outdated, yes(now.ClientOutdated))
 	gauge(s.refused, yes(now.SettingsRefused))
 	for _, pool := range now.Shared {
@@ -195,6 +208,9 @@ func (s *sampled) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(s.blocked, float64(sample.BlockedChats))
 	gauge(s.dead, float64(sample.DeadLetters))
+	if sample.BackupAge >= 0 {
+		gauge(s.backup, sample.BackupAge.Seconds())
+	}
 }
 
 // recent returns the last sample, or takes one if that is too old.

@@ -142,6 +142,9 @@ type Config struct {
 	// nil, what it says.
 	Elapsed func() time.Duration
 	Logger  *slog.Logger
+	// MemoryLimit is how much memory the process may take, as LimitMemory has found; 0: nobody has
+	// said. It is shown, and nothing else.
+	MemoryLimit int64
 }
 
 // Server is the whole program, ready to run.

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/admin"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/metrics"
 	"github.com/recado-project/recado/internal/trace"
@@ -27,6 +28,7 @@ type watch struct {
 	committed func(took time.Duration)
 	synced    func(took time.Duration)
 	moved     func(event string, instances int)
+	failed    func(why instance.Failure)
 }
 
 // openTraces begins to send traces, if somebody wants them. It is the first that is opened
@@ -50,8 +52,13 @@ func (s *Server) openAdmin(ctx context.Context) error {
 	if s.config.AdminListen == "" {
 		return nil
 	}
+	failures := make([]string, 0, len(instance.Failures()))
+	for _, why := range instance.Failures() {
+		failures = append(failures, string(why))
+	}
 	counted, err := metrics.New(metrics.Config{
-		Sampler: sampler{s}, Logger: s.config.Logger, Version: s.config.Version, Now: s.config.Now,
+		AttemptFailures: failures,
+		Sampler:         sampler{s}, Logger: s.config.Logger, Version: s.config.Version, Now: s.config.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
@@ -59,6 +66,7 @@ func (s *Server) openAdmin(ctx context.Context) error {
 	s.watch = watch{
 		requests: counted, sends: counted, webhooks: counted,
 		committed: counted.Committed, synced: counted.Synced, moved: counted.Moved,
+		failed: func(why instance.Failure) { counted.AttemptFailed(string(why)) },
 	}
 	s.bell.Listen(counted.Appended)
 	s.admin, err = admin.New(ctx, admin.Config{
@@ -142,7 +150,7 @@ func (o sampler) Now() metrics.Present {
 	s := o.s
 	stats := s.store.Connections()
 	present := metrics.Present{
-		Ready: s.serving.Load() && !s.draining.Load(), Held: s.node.Held(), Sessions: s.instances.Connected(),
+		Ready: s.serving.Load() && !s.draining.Load(), Held: s.node.Held(), MemoryLimit: s.config.MemoryLimit,
 		ClientOutdated: !s.ClientVersion().RefusedSince.IsZero(), SettingsRefused: s.refused.Load(),
 		Connections: metrics.Connections{
 			Max: stats.MaxOpenConnections, InUse: stats.InUse, Idle: stats.Idle, Waits: stats.WaitCount, Waited: stats.WaitDuration,
@@ -152,6 +160,7 @@ func (o sampler) Now() metrics.Present {
 		present.Shared = append(present.Shared, pool.Usage())
 	}
 	present.ClockOff, present.ClockCompared = s.connector.ClockOff()
+	present.Sessions, present.Connecting = s.instances.Sessions()
 	present.QueueWaiting, present.QueueOverdue = s.messages.Queue().Overview()
 	return present
 }
@@ -173,6 +182,13 @@ func (o sampler) Sample(ctx context.Context) (metrics.Sample, error) {
 		return sample, err
 	}
 	now := s.config.Now()
+	backup, err := s.store.LastBackup(ctx)
+	if err != nil {
+		return sample, err
+	}
+	if sample.BackupAge = -1; !backup.IsZero() {
+		sample.BackupAge = max(now.Sub(backup), 0)
+	}
 	sample.Counted, sample.Instances = true, census.Instances
 	sample.BlockedChats, sample.DeadLetters = census.BlockedChats, census.DeadLetters
 	sample.Webhooks = make(map[string]metrics.WebhookGroup, len(census.Webhooks))

@@ -274,7 +274,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 const others = `AccountsOf AllAccountWebhooks DeleteAccountWebhook FindAccountWebhook ListAccountWebhooks SaveAccountWebhook AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
 	FindDeviceKey FindDeviceKeys FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
-	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Census Connections
+	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Census LastBackup Connections
 	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp DisappearsAfter FindChat FindLabel FreeLabelID LabelsOfChats LabelsOfMessages ListLabels ListChats ListChatMessages ChatMessagesUntil RunIndex
 	FindPresenceSubscription ListPresenceSubscriptions EndedPresenceSubscriptions
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency

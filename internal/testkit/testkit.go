@@ -190,6 +190,9 @@ func start(tb testing.TB, options Options) *Gateway {
 	}
 }
 
+// memoryLimit is what the program says that it may take: it is one of many in the process of a test.
+const memoryLimit = 64 << 30
+
 // config is the configuration of a program that is fast enough for tests.
 func (o Options) config(tb testing.TB) server.Config {
 	tb.Helper()
@@ -219,7 +222,8 @@ func (o Options) config(tb testing.TB) server.Config {
 	return server.Config{
 		AdminListen: admin, DrainWait: o.DrainWait, LogoutWait: o.LogoutWait, LastAnswer: o.LastAnswer, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
-		Platform: o.Platform, Version: "test", Logger: loglines.Checked(tb, logger),
+		MemoryLimit: memoryLimit,
+		Platform:    o.Platform, Version: "test", Logger: loglines.Checked(tb, logger),
 		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaPlace: files, MediaPlaceIsNew: o.MediaIsNew, Cluster: o.Cluster, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now, Elapsed: o.Elapsed,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: Logger(tb), PasskeyName: o.PasskeyName},

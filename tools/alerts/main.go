@@ -42,6 +42,7 @@ type request struct {
 type page struct {
 	Content string `json:"content"`
 	Minutes int    `json:"minutes"`
+	Gone    bool   `json:"gone"` // there is nobody to ask
 }
 
 // answer is what was found out.
@@ -153,8 +154,10 @@ func try(ctx context.Context, language parser.Parser, all []rulefmt.Rule, pages 
 	for _, one := range pages {
 		for range time.Duration(one.Minutes) * time.Minute / step {
 			now = now.Add(step)
-			if err := scrape(ctx, db, one.Content, now); err != nil {
-				return nil, err
+			if !one.Gone {
+				if err := scrape(ctx, db, one.Content, now); err != nil {
+					return nil, err
+				}
 			}
 			for _, each := range tried {
 				if _, err := each.Eval(ctx, 0, now, query, nil, 0); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/archive"
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/copying"
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/movein"
 )
@@ -52,6 +53,9 @@ func (c BackupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		if _, err := archive.Verify(ctx, c.File); err != nil {
 			return err
 		}
+	}
+	if err := copying.NoteBackup(ctx, config.Data, t.Now()); err != nil {
+		t.Notef("the backup is made; %s, so the metrics don't know of it", err)
 	}
 	return printBackup(t, c.File, report)
 }

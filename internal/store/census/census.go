@@ -75,6 +75,15 @@ func (t *Taker) Census(ctx context.Context) (Census, error) {
 	return counted, nil
 }
 
+// LastBackup returns when a backup was finished last; zero if there was none.
+func (t *Taker) LastBackup(ctx context.Context) (time.Time, error) {
+	var at int64
+	if err := t.database.Scanner().QueryRowContext(ctx, "SELECT COALESCE(MAX(finished_at), 0) FROM last_backup").Scan(&at); err != nil {
+		return time.Time{}, fmt.Errorf("store: find the last backup: %w", err)
+	}
+	return table.Time(at), nil
+}
+
 func take(ctx context.Context, q table.Querier) (Census, error) {
 	census := Census{Instances: map[string]int64{}, Webhooks: map[string]Group{}}
 	if _, err := table.Collect(ctx, q, func(row table.Scanner) (struct{}, error) {

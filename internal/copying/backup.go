@@ -1,0 +1,47 @@
+// The note in a database that a backup of it was made.
+
+package copying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store"
+)
+
+const noteBackup = "INSERT INTO last_backup (one, finished_at) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET finished_at = excluded.finished_at"
+
+// NoteBackup writes into a database that a backup of it was finished, so that whoever watches the
+// gateway sees how old the last one is. The gateway may work with it.
+func NoteBackup(ctx context.Context, config store.Config, at time.Time) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("note in the database that there is a backup: %w", err)
+		}
+	}()
+	if config.URL == "" {
+		pool, err := sqlite.OpenPool(ctx, config.Path, 1)
+		if err != nil {
+			return err
+		}
+		_, err = pool.ExecContext(ctx, noteBackup, at.UnixMilli())
+		return errors.Join(err, pool.Close())
+	}
+	settings, err := pgx.ParseConfig(config.URL)
+	if err != nil {
+		return err // pgx leaves the password out of its errors
+	}
+	settings.RuntimeParams["application_name"] = postgres.ApplicationName
+	conn, err := pgx.ConnectConfig(ctx, settings)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, noteBackup, at.UnixMilli())
+	return errors.Join(err, conn.Close(ctx))
+}
