@@ -211,6 +211,9 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal, read *invoca
 	log := repeatlog.New(repeatlog.Config{Next: t.Logger.Handler(), Most: c.LogRepeats, Always: alwaysLogged()})
 	defer log.Close() //nolint:contextcheck // ctx has ended by then
 	config.Logger = log.Logger()
+	if config.MemoryLimit, err = server.LimitMemory(ctx, config.Logger); err != nil {
+		config.Logger.WarnContext(ctx, "the runtime does not know how much memory there is: set GOMEMLIMIT", slog.Any("error", err))
+	}
 	hangups := make(chan os.Signal, 1) // from here on, so that none ends the program
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
