@@ -126,6 +126,7 @@ func TestAlertsFire(t *testing.T) {
 	add("RecadoInstancesWithoutNode", stretch{Content: set(t, well, "recado_instances_held", 0), Minutes: 4})
 	add("RecadoPoolExhausted", growing(t, well, 20, 60, `recado_shared_refused_total{pool="bodies"}`)...)
 	add("RecadoDatabaseConnectionsExhausted", growing(t, well, 20, 200, "recado_database_connection_wait_seconds_total")...)
+	add("RecadoSignInsFail", growing(t, well, 10, 20, `recado_sign_ins_total{outcome="held_up"}`)...)
 	add("RecadoRequestsLimited", growing(t, well, 25, 100, `recado_http_requests_limited_total{limit="key"}`)...)
 	for alert, metric := range cases.Sorted(map[string]string{
 		"RecadoDatabaseSlow": "recado_database_transaction_duration_seconds", "RecadoDiskSlow": "recado_file_sync_duration_seconds",

@@ -128,6 +128,7 @@ func wantSeen(t *testing.T, found families) {
 		{"recado_events_appended_total", []string{"kind=message.received"}, 1},
 		{"recado_client_version_refused", nil, 0},
 		{"recado_settings_refused", nil, 0},
+		{"recado_sign_ins_total", []string{"outcome=wrong"}, 0},
 		{"recado_sessions_oldest_connecting_seconds", nil, 0},
 		{"recado_session_attempts_failed_total", []string{"reason=unreachable"}, 0},
 		{"recado_memory_limit_bytes", nil, 64 << 30},

@@ -28,6 +28,8 @@ type Config struct {
 
 	// AttemptFailures are the reasons for which attempts to connect a session may fail.
 	AttemptFailures []string
+	// SignInOutcomes are what may come of a try to sign in.
+	SignInOutcomes []string
 
 	Version string
 	// SampleAge is how old a sample may be that a scrape shows; 0 means 10 seconds.
@@ -62,7 +64,7 @@ func New(config Config) (*Metrics, error) {
 	}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), logger: config.Logger,
-		requests: newRequests(), sends: newSends(), events: newEvents(config.AttemptFailures), deliveries: newDeliveries(), waits: newWaits(),
+		requests: newRequests(config.SignInOutcomes), sends: newSends(), events: newEvents(config.AttemptFailures), deliveries: newDeliveries(), waits: newWaits(),
 		moved: counters("instances_moved_total", "Instances that this node has taken over because nobody worked for them, at its start too, has handed over, or has lost because it could not renew its lease.", "event"),
 	}
 	for _, event := range []string{"taken_over", "handed_over", "lost"} {

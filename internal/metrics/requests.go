@@ -13,14 +13,16 @@ import (
 type requests struct {
 	took    *prometheus.HistogramVec
 	limited *prometheus.CounterVec
+	signIns *prometheus.CounterVec
 	open    prometheus.Gauge
 }
 
-func newRequests() requests {
+func newRequests(signInOutcomes []string) requests {
 	r := requests{
 		took: histograms("http_request_duration_seconds", "How long requests to the API took, until the end of the answer.",
 			networkBuckets(), "route", "method", "status"),
 		limited: counters("http_requests_limited_total", "Requests that were refused because of --rate-limit-key or --rate-limit-instance.", "limit"),
+		signIns: counters("sign_ins_total", "Tries to sign in to the dashboard, by what came of them: signed_in, wrong (the name, the password, the passkey), held_up (one has to wait after too many wrong ones), failed (too many at once, or the database is away).", "outcome"),
 		open: prometheus.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "http_requests_in_flight", Help: "Requests to the API that have no complete answer yet, with open streams.",
 		}),
@@ -28,11 +30,14 @@ func newRequests() requests {
 	for _, limit := range []string{"key", "instance"} {
 		r.limited.WithLabelValues(limit)
 	}
+	for _, outcome := range signInOutcomes {
+		r.signIns.WithLabelValues(outcome)
+	}
 	return r
 }
 
 func (r requests) all() []prometheus.Collector {
-	return []prometheus.Collector{r.took, r.limited, r.open}
+	return []prometheus.Collector{r.took, r.limited, r.signIns, r.open}
 }
 
 // RequestBegan counts a request that is in flight until RequestEnded.
@@ -49,6 +54,9 @@ func (r requests) RequestEnded(route, method string, status int, took time.Durat
 
 // RequestLimited counts a request that a limit has refused: that of "key" or "instance".
 func (r requests) RequestLimited(limit string) { r.limited.WithLabelValues(limit).Inc() }
+
+// SignIn counts a try to sign in.
+func (r requests) SignIn(outcome string) { r.signIns.WithLabelValues(outcome).Inc() }
 
 // knownMethod keeps the methods that somebody has made up out of the labels.
 func knownMethod(method string) string {

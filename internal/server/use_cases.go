@@ -45,7 +45,7 @@ func (s *Server) buildAccess() (err error) {
 
 func (s *Server) buildUsers() (err error) {
 	s.users, err = user.New(user.Config{
-		Store: s.store, Logger: s.config.Logger, Now: s.config.Now, RemovalTime: s.clock.RemovalTime, Dev: s.config.Sandbox != nil,
+		Store: s.store, Logger: s.config.Logger, Now: s.config.Now, RemovalTime: s.clock.RemovalTime, Dev: s.config.Sandbox != nil, SignIn: s.watch.signIn,
 	})
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/metrics"
 	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/trace/export"
+	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -29,6 +30,7 @@ type watch struct {
 	synced    func(took time.Duration)
 	moved     func(event string, instances int)
 	failed    func(why instance.Failure)
+	signIn    func(outcome user.Outcome)
 }
 
 // openTraces begins to send traces, if somebody wants them. It is the first that is opened
@@ -56,9 +58,13 @@ func (s *Server) openAdmin(ctx context.Context) error {
 	for _, why := range instance.Failures() {
 		failures = append(failures, string(why))
 	}
+	outcomes := make([]string, 0, len(user.Outcomes()))
+	for _, outcome := range user.Outcomes() {
+		outcomes = append(outcomes, string(outcome))
+	}
 	counted, err := metrics.New(metrics.Config{
-		AttemptFailures: failures,
-		Sampler:         sampler{s}, Logger: s.config.Logger, Version: s.config.Version, Now: s.config.Now,
+		AttemptFailures: failures, SignInOutcomes: outcomes,
+		Sampler: sampler{s}, Logger: s.config.Logger, Version: s.config.Version, Now: s.config.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
@@ -66,6 +72,7 @@ func (s *Server) openAdmin(ctx context.Context) error {
 	s.watch = watch{
 		requests: counted, sends: counted, webhooks: counted,
 		committed: counted.Committed, synced: counted.Synced, moved: counted.Moved,
+		signIn: func(outcome user.Outcome) { counted.SignIn(string(outcome)) },
 		failed: func(why instance.Failure) { counted.AttemptFailed(string(why)) },
 	}
 	s.bell.Listen(counted.Appended)

@@ -28,6 +28,7 @@ const (
 	ActionSignedOut           Action = "signed_out" // in one browser
 	ActionSignedOutEverywhere Action = "signed_out_everywhere"
 	ActionSignInBlocked       Action = "sign_in_blocked" // after too many wrong tries
+	ActionAddressBlocked      Action = "address_blocked" // the same from an address, whatever the names; nobody is the user
 	ActionPasswordSet         Action = "password_set"    // by a link
 	ActionPasswordChanged     Action = "password_changed"
 	ActionPasskeyAdded        Action = "passkey_added"

@@ -162,7 +162,8 @@ func (s *Service) AskForAnyPasskey(origin, address string) (Question, error) {
 		return Question{}, err
 	}
 	// It is counted here, because somebody keeps each question.
-	if err := s.tries.try(s.now(), "", address); err != nil {
+	if err := s.tries.try(s.now(), who{address: address}); err != nil {
+		s.watcher(outcomeOf(err))
 		return Question{}, err
 	}
 	options, session, err := party.BeginDiscoverableLogin()
@@ -175,6 +176,17 @@ func (s *Service) AskForAnyPasskey(origin, address string) (Question, error) {
 // SignInWithPasskey returns the user whose passkey has signed the challenge. Its error is
 // Unauthorized if none has.
 func (s *Service) SignInWithPasskey(ctx context.Context, origin string, challenge, answer []byte, address string) (gateway.User, error) {
+	user, err := s.withPasskey(ctx, origin, challenge, answer)
+	if err != nil {
+		s.watcher(outcomeOf(err))
+		s.wrong(ctx, who{address: address}, gateway.User{})
+		return gateway.User{}, err
+	}
+	s.tries.succeeded("", address)
+	return user, s.signedIn(ctx, user, address, "passkey")
+}
+
+func (s *Service) withPasskey(ctx context.Context, origin string, challenge, answer []byte) (gateway.User, error) {
 	party, session, err := open(origin, challenge)
 	if err != nil {
 		return gateway.User{}, err
@@ -211,8 +223,7 @@ func (s *Service) SignInWithPasskey(ctx context.Context, origin string, challeng
 	if err := s.store.TouchPasskey(ctx, holder.user.ID, credential.ID, content, s.now()); err != nil {
 		return gateway.User{}, err
 	}
-	s.tries.succeeded("", address)
-	return holder.user, s.signedIn(ctx, holder.user, address, "passkey")
+	return holder.user, nil
 }
 
 func newQuestion(options any, session *webauthn.SessionData) (Question, error) {

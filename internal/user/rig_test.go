@@ -2,6 +2,7 @@ package user_test
 
 import (
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -30,8 +31,24 @@ type rig struct {
 	store   *store.Store
 	account gateway.Account
 
-	mu  sync.Mutex
-	now time.Time
+	mu       sync.Mutex
+	now      time.Time
+	log      strings.Builder
+	outcomes map[user.Outcome]int
+}
+
+// Write takes a line of the log.
+func (r *rig) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.Write(line)
+}
+
+// lines counts the lines of the log that have the words.
+func (r *rig) lines(words string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Count(r.log.String(), words)
 }
 
 func newRig(t *testing.T) *rig {
@@ -43,7 +60,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = opened.Close() })
-	r := &rig{t: t, store: opened, now: time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)}
+	r := &rig{t: t, store: opened, now: time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC), outcomes: map[user.Outcome]int{}}
 	r.Service = r.another(true)
 	keys, err := access.New(access.Config{Store: opened})
 	if err != nil {
@@ -60,6 +77,12 @@ func (r *rig) another(dev bool) *user.Service {
 	r.t.Helper()
 	service, err := user.New(user.Config{
 		Store: r.store, Now: r.clock, Dev: dev, Password: user.PasswordCost{MemoryKiB: 64, Passes: 1},
+		Logger: slog.New(slog.NewTextHandler(r, nil)),
+		SignIn: func(outcome user.Outcome) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.outcomes[outcome]++
+		},
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -4,6 +4,8 @@ package user
 
 import (
 	"context"
+	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -14,26 +16,97 @@ import (
 // many tries, and Unavailable if too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, name, password, address string) (gateway.User, error) {
 	name = strings.TrimSpace(name)
-	if err := s.tries.try(s.now(), name, address); err != nil {
+	user, err := s.withPassword(ctx, name, password, address)
+	if err != nil {
+		s.watcher(outcomeOf(err))
 		return gateway.User{}, err
 	}
-	var user gateway.User
+	s.tries.succeeded(name, address)
+	return user, s.signedIn(ctx, user, address, "password")
+}
+
+func (s *Service) withPassword(ctx context.Context, name, password, address string) (user gateway.User, err error) {
+	// Nothing is looked up for whoever has to wait.
+	if err := s.tries.held(s.now(), address); err != nil {
+		return gateway.User{}, err
+	}
 	found := false
-	var err error
 	if UnfitName(name) == "" {
 		if user, found, err = s.store.FindUserByName(ctx, name); err != nil {
 			return gateway.User{}, err
 		}
 	}
-	if err := s.confirm(ctx, user, password); err != nil {
-		if found && s.tries.waits(s.now(), name) {
-			// Not each try: whoever tries for a day would push all else out of the list.
-			s.Record(ctx, As(user, address), ActionSignInBlocked, user.Name, "")
-		}
+	try := who{name: name, known: found, address: address}
+	if err := s.tries.try(s.now(), try); err != nil {
 		return gateway.User{}, err
 	}
-	s.tries.succeeded(name, address)
-	return user, s.signedIn(ctx, user, address, "password")
+	if err := s.confirm(ctx, user, password); err != nil {
+		s.wrong(ctx, try, user)
+		return gateway.User{}, err
+	}
+	return user, nil
+}
+
+// wrong tells of a name and an address that have to wait after a wrong try. Only the waits are told,
+// not each try: whoever tries for a day would push all else out of the audit list.
+func (s *Service) wrong(ctx context.Context, try who, user gateway.User) {
+	name, address := s.tries.failed(s.now(), try)
+	if name {
+		s.logger.WarnContext(ctx, "a user has to wait after too many wrong tries to sign in",
+			slog.String("user_id", user.ID), slog.String("client", try.address))
+		s.Record(ctx, As(user, try.address), ActionSignInBlocked, user.Name, "")
+	}
+	if !address {
+		return
+	}
+	s.logger.WarnContext(ctx, "an address has to wait after too many wrong tries to sign in", slog.String("client", try.address))
+	if !s.addressesNoted.AllowN(s.now(), 1) {
+		return
+	}
+	accounts, err := s.accounts(ctx)
+	if err != nil {
+		s.logger.ErrorContext(ctx, "an address that has to wait is not in the audit list", slog.Any("error", err))
+	}
+	for _, account := range accounts {
+		s.Record(ctx, Actor{AccountID: account, Name: try.address, Address: try.address}, ActionAddressBlocked, "", "")
+	}
+}
+
+// accounts returns the accounts that have users.
+func (s *Service) accounts(ctx context.Context) (ids []string, err error) {
+	users, err := s.store.AllUsers(ctx)
+	for _, user := range users {
+		ids = append(ids, user.AccountID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+// Outcome is what came of a try to sign in.
+type Outcome string
+
+// The outcomes of tries to sign in.
+const (
+	OutcomeSignedIn Outcome = "signed_in"
+	OutcomeWrong    Outcome = "wrong"   // the name, the password, the passkey or the link
+	OutcomeHeldUp   Outcome = "held_up" // somebody has to wait after too many wrong ones
+	OutcomeFailed   Outcome = "failed"  // too many at once, or the database is away
+)
+
+// Outcomes returns all of them.
+func Outcomes() []Outcome {
+	return []Outcome{OutcomeSignedIn, OutcomeWrong, OutcomeHeldUp, OutcomeFailed}
+}
+
+func outcomeOf(err error) Outcome {
+	switch gateway.KindOf(err) {
+	case gateway.Unauthorized, gateway.NotFound, gateway.Gone:
+		return OutcomeWrong
+	case gateway.RateLimited:
+		return OutcomeHeldUp
+	default:
+		return OutcomeFailed
+	}
 }
 
 // confirm returns an Unauthorized unless the user has the password.
@@ -50,6 +123,7 @@ func (s *Service) signedIn(ctx context.Context, user gateway.User, address, by s
 	if err := s.store.TouchUser(ctx, user.ID, s.now()); err != nil {
 		return err
 	}
+	s.watcher(OutcomeSignedIn)
 	s.Record(ctx, As(user, address), ActionSignedIn, "", by)
 	return nil
 }
@@ -66,10 +140,12 @@ func (s *Service) ChangePassword(ctx context.Context, actor Actor, present, pass
 	if err := checkPassword(user.Name, password); err != nil {
 		return gateway.User{}, err
 	}
-	if err := s.tries.try(s.now(), user.Name, actor.Address); err != nil {
+	try := who{name: user.Name, known: true, address: actor.Address}
+	if err := s.tries.try(s.now(), try); err != nil {
 		return gateway.User{}, err
 	}
 	if err := s.confirm(ctx, user, present); err != nil {
+		s.wrong(ctx, try, user)
 		return gateway.User{}, err
 	}
 	s.tries.succeeded(user.Name, actor.Address)

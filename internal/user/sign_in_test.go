@@ -1,6 +1,8 @@
 package user_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,6 +95,45 @@ func TestAddressMustWait(t *testing.T) {
 	wantKind(t, err, gateway.RateLimited, user.CodeTooManyTries)
 	if _, err := r.SignIn(t.Context(), "ana", goodWord, "2001:db8:0:1::1"); err != nil {
 		t.Error(err)
+	}
+}
+
+// Made-up names, however many, end nobody's wait, and who tries them is told to those who run the
+// program: once for each wait, not for each try.
+func TestAFloodOfNamesEndsNoWait(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.add("ana", gateway.RoleOwner)
+	for range 5 {
+		_, err := r.SignIn(t.Context(), "ana", "wrong", "127.0.0.2")
+		wantKind(t, err, gateway.Unauthorized, user.CodeWrongPassword)
+	}
+	refused := 0
+	for i := range 10_100 {
+		if _, err := r.SignIn(t.Context(), fmt.Sprintf("nob%d", i), "wrong", "127.0.0.4"); gateway.KindOf(err) == gateway.RateLimited {
+			refused++
+		}
+	}
+	_, err := r.SignIn(t.Context(), "ana", "wrong", "127.0.0.5")
+	wantKind(t, err, gateway.RateLimited, user.CodeTooManyTries)
+	if r.outcomes[user.OutcomeWrong] != 25 || r.outcomes[user.OutcomeHeldUp] != refused+1 || refused != 10_080 {
+		t.Errorf("%d were refused, and told were %v", refused, r.outcomes)
+	}
+	if names, addresses := r.lines("a user has to wait"), r.lines("an address has to wait"); names != 1 || addresses != 1 || r.lines("client=127.0.0.4") != 1 {
+		t.Errorf("the log tells of %d names and %d addresses, want one of each: %s", names, addresses, &r.log)
+	}
+	page, err := r.ListAudit(t.Context(), r.machine(), gateway.PageRequest{Page: 1, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waits []string
+	for _, entry := range page.Items {
+		if entry.Action == string(user.ActionSignInBlocked) || entry.Action == string(user.ActionAddressBlocked) {
+			waits = append(waits, entry.Action+" "+entry.Address)
+		}
+	}
+	if want := []string{"address_blocked 127.0.0.4", "sign_in_blocked 127.0.0.2"}; !slices.Equal(waits, want) {
+		t.Errorf("the audit list has %v, want %v", waits, want)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -79,6 +81,8 @@ type Config struct {
 	RemovalTime gateway.RemovalTime
 	Password    PasswordCost // zero: a cost for passwords of people
 	Dev         bool         // DevLink works: the program runs with a sandbox, to try it
+	// SignIn is told what came of each try to sign in; it must not wait. nil: nobody is told.
+	SignIn func(outcome Outcome)
 }
 
 // Service is the use cases of users. It is safe for concurrent use.
@@ -89,12 +93,22 @@ type Service struct {
 	removalTime gateway.RemovalTime
 	passwords   *passwords
 	tries       *tries
+	watcher     func(outcome Outcome)
 	dev         bool
+	// addressesNoted bounds how many addresses come into the audit lists: those who try from many
+	// would push all else out of them.
+	addressesNoted *rate.Limiter
 
 	mu       sync.Mutex
 	devLinks map[string]string // user ids by the hash of the link's token
 	watches  map[*watch]struct{}
 }
+
+// So many addresses come into the audit lists at once, and one more from time to time.
+const (
+	notedAtOnce = 10
+	noteEvery   = 10 * time.Minute
+)
 
 // New makes the service.
 func New(config Config) (*Service, error) {
@@ -110,14 +124,18 @@ func New(config Config) (*Service, error) {
 	if config.RemovalTime == nil {
 		config.RemovalTime = gateway.Trusting(config.Now)
 	}
+	if config.SignIn == nil {
+		config.SignIn = func(Outcome) {}
+	}
 	tries, err := newTries()
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
 		store: config.Store, logger: config.Logger, now: config.Now, removalTime: config.RemovalTime, dev: config.Dev,
-		passwords: newPasswords(config.Password), tries: tries,
-		devLinks: map[string]string{}, watches: map[*watch]struct{}{},
+		passwords: newPasswords(config.Password), tries: tries, watcher: config.SignIn,
+		addressesNoted: rate.NewLimiter(rate.Every(noteEvery), notedAtOnce),
+		devLinks:       map[string]string{}, watches: map[*watch]struct{}{},
 	}, nil
 }
 

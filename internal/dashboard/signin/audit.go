@@ -46,6 +46,7 @@ func whats() map[user.Action]web.Word {
 		user.ActionSignedOut:           web.Word("Signed out"),
 		user.ActionSignedOutEverywhere: web.Word("Signed out everywhere"),
 		user.ActionSignInBlocked:       web.Word("Too many wrong tries to sign in"),
+		user.ActionAddressBlocked:      web.Word("Too many wrong tries to sign in from an address"),
 		user.ActionPasswordSet:         web.Word("Set the password by a link"),
 		user.ActionPasswordChanged:     web.Word("Changed the password"),
 		user.ActionPasskeyAdded:        web.Word("Added a passkey"),
