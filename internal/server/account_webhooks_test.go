@@ -9,6 +9,54 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
+// wantSecretFor fails unless those keys alone see the secret of an account's webhook in an instance
+// that follows it, which may change it for all: with it one signs events of every other instance.
+func wantSecretFor(t *testing.T, g *testkit.Gateway, instanceID, webhookID, secret string) {
+	t.Helper()
+	own, err := g.Client.CreateWebhook(t.Context(), instanceID, client.NewWebhook{URL: "https://example.org/own", Secret: "the secret of the shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := g.Client.DeleteOneWebhook(t.Context(), instanceID, own.ID); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, c := range []struct {
+		name string
+		key  client.NewKey
+		want string
+	}{
+		{"of one instance", client.NewKey{Name: "shop", InstanceIDs: []string{instanceID}}, ""},
+		{"of the account", client.NewKey{Name: "all"}, ""},
+		{"partner of one instance", client.NewKey{Name: "partner of shop", Partner: true, InstanceIDs: []string{instanceID}}, ""},
+		{"partner of the account", client.NewKey{Name: "partner", Partner: true}, secret},
+	} {
+		made, err := g.Partner.CreateKey(t.Context(), c.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := client.New(g.BaseURL, made.Key)
+		one, err := with.OneWebhook(t.Context(), instanceID, webhookID)
+		if err != nil || one.Secret != c.want {
+			t.Errorf("a key %s sees the secret %q (%v), want %q", c.name, one.Secret, err, c.want)
+		}
+		page, err := with.ListWebhooks(t.Context(), instanceID, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, listed := range page.Data {
+			want := c.want
+			if listed.ID == own.ID {
+				want = "the secret of the shop" // it is the instance's own
+			}
+			if listed.Secret != want {
+				t.Errorf("a key %s finds the secret %q in the list, want %q", c.name, listed.Secret, want)
+			}
+		}
+	}
+}
+
 // A webhook of an account hears instances that were there and one that comes later, follows
 // every change, and is gone everywhere when it is deleted.
 func TestAccountWebhookHearsAllInstances(t *testing.T) {
@@ -50,6 +98,7 @@ func TestAccountWebhookHearsAllInstances(t *testing.T) {
 	if own.AccountWebhookID == nil || *own.AccountWebhookID != made.ID || own.IsFirst {
 		t.Errorf("the instance has %+v", own)
 	}
+	wantSecretFor(t, g, shop, own.ID, "the secret of the desk")
 	_, err = g.Client.ChangeWebhook(t.Context(), shop, own.ID, client.WebhookChange{URL: "https://example.org"})
 	testkit.Refused(t, err, http.StatusConflict, client.CodeWebhookOfAccount)
 	testkit.Refused(t, g.Client.DeleteOneWebhook(t.Context(), shop, own.ID), http.StatusConflict, client.CodeWebhookOfAccount)

@@ -62,7 +62,7 @@ type Webhook struct {
 	AccountWebhookID *string            `json:"accountWebhookId" nullable:"true" doc:"The webhook of the account that it follows, and that alone can be changed; null if it has its own settings." sample:"-"`
 	IsFirst          bool               `json:"isFirst" doc:"Whether it is the one of webhook-config." example:"false"`
 	URL              string             `json:"url" doc:"Where events are delivered." example:"https://crm.example.org/recado"`
-	Secret           string             `json:"secret,omitempty" doc:"The secret that signs deliveries; left out if none is set." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Secret           string             `json:"secret,omitempty" doc:"The secret that signs deliveries; left out if none is set, and where accountWebhookId is set, unless the key is a partner key for the whole account." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 	Events           []string           `json:"events" nullable:"false" doc:"The types of events that are delivered; empty: all." example:"message.received"`
 	Chats            []string           `json:"chats" nullable:"false" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
 	HeaderNames      []string           `json:"headerNames" nullable:"false" doc:"The names of the webhook's own headers. Their values are never shown." example:"Authorization"`
@@ -83,6 +83,19 @@ func newWebhook(w webhook.Webhook) Webhook {
 		shown.HeaderNames[n] = header.Name
 	}
 	return shown
+}
+
+// webhookFor is what the key of a request may see. Whoever has the secret of an account's webhook
+// signs events of all its instances, so that only those see it who may change it.
+func webhookFor(ctx context.Context) func(w webhook.Webhook) Webhook {
+	key := contract.Key(ctx)
+	return func(w webhook.Webhook) Webhook {
+		shown := newWebhook(w)
+		if w.Account != "" && (!key.Partner || len(key.InstanceIDs) > 0) {
+			shown.Secret = ""
+		}
+		return shown
+	}
 }
 
 // texts never returns nil.
@@ -240,7 +253,7 @@ func (r Resource) Create() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Webhook]{Body: newWebhook(made)}, nil
+		return &contract.Answer[Webhook]{Body: webhookFor(ctx)(made)}, nil
 	})
 }
 
@@ -255,7 +268,7 @@ func (r Resource) List() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[contract.Envelope[Webhook]]{Body: contract.NewEnvelope(in.Paging, page, newWebhook)}, nil
+		return &contract.Answer[contract.Envelope[Webhook]]{Body: contract.NewEnvelope(in.Paging, page, webhookFor(ctx))}, nil
 	})
 }
 
@@ -270,7 +283,7 @@ func (r Resource) Get() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Webhook]{Body: newWebhook(found)}, nil
+		return &contract.Answer[Webhook]{Body: webhookFor(ctx)(found)}, nil
 	})
 }
 
@@ -292,7 +305,7 @@ func (r Resource) Change() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Webhook]{Body: newWebhook(changed)}, nil
+		return &contract.Answer[Webhook]{Body: webhookFor(ctx)(changed)}, nil
 	})
 }
 
