@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -185,10 +186,20 @@ func (s *Service) Started(ctx context.Context) (bool, error) {
 	return slices.ContainsFunc(users, func(user gateway.User) bool { return user.Password != "" }), err
 }
 
+// LinkHash names a link without opening it for others: it may be kept where the token must not be.
+type LinkHash string
+
+// HashOf returns the name of the link with the token.
+func HashOf(token string) LinkHash { return LinkHash(hex.EncodeToString(hashToken(token))) }
+
 // FindLink returns the user whose password the link sets. Its error is Gone if the link
 // was used, replaced or has ended.
-func (s *Service) FindLink(ctx context.Context, token string) (gateway.User, error) {
-	user, found, err := s.store.FindUserByLink(ctx, hashToken(token))
+func (s *Service) FindLink(ctx context.Context, link LinkHash) (gateway.User, error) {
+	hash, err := hex.DecodeString(string(link))
+	if err != nil || len(hash) != sha256.Size {
+		return gateway.User{}, linkEnded()
+	}
+	user, found, err := s.store.FindUserByLink(ctx, hash)
 	if err != nil {
 		return gateway.User{}, err
 	}
@@ -201,8 +212,8 @@ func (s *Service) FindLink(ctx context.Context, token string) (gateway.User, err
 // SetPassword sets the password of the user with the link, ends the link and all sign-ins
 // of the user, and returns the user, who is signed in. Its error is Gone if the link was
 // used, replaced or has ended, and Invalid if the password is not good enough.
-func (s *Service) SetPassword(ctx context.Context, token, password, address string) (gateway.User, error) {
-	user, err := s.FindLink(ctx, token)
+func (s *Service) SetPassword(ctx context.Context, link LinkHash, password, address string) (gateway.User, error) {
+	user, err := s.FindLink(ctx, link)
 	if err != nil {
 		return gateway.User{}, err
 	}

@@ -21,22 +21,22 @@ func TestLinkWorksOnce(t *testing.T) {
 	if link.Path() != "/welcome?token="+link.Token {
 		t.Errorf("the path is %s", link.Path())
 	}
-	if got, err := r.FindLink(t.Context(), link.Token); err != nil || got.Name != "bia" {
+	if got, err := r.FindLink(t.Context(), user.HashOf(link.Token)); err != nil || got.Name != "bia" {
 		t.Errorf("the link is of %+v (%v)", got, err)
 	}
-	_, err = r.SetPassword(t.Context(), link.Token, "short", home)
+	_, err = r.SetPassword(t.Context(), user.HashOf(link.Token), "short", home)
 	wantKind(t, err, gateway.Invalid, user.CodePassword)
 	for _, wrong := range []string{"", "x", link.Token[1:], strings.ToLower(link.Token)} {
-		_, err = r.SetPassword(t.Context(), wrong, goodWord, home)
+		_, err = r.SetPassword(t.Context(), user.HashOf(wrong), goodWord, home)
 		wantKind(t, err, gateway.Gone, user.CodeLinkEnded)
 	}
 	r.wait(24*time.Hour - time.Millisecond)
-	bia, err := r.SetPassword(t.Context(), link.Token, goodWord, home)
+	bia, err := r.SetPassword(t.Context(), user.HashOf(link.Token), goodWord, home)
 	r.check(err)
 	if bia.Epoch != 1 || bia.Role != gateway.RoleViewer {
 		t.Errorf("signed in is %+v", bia)
 	}
-	_, err = r.SetPassword(t.Context(), link.Token, "another good one", home)
+	_, err = r.SetPassword(t.Context(), user.HashOf(link.Token), "another good one", home)
 	wantKind(t, err, gateway.Gone, user.CodeLinkEnded)
 	_, err = r.SignIn(t.Context(), "bia", goodWord, home)
 	r.check(err)
@@ -56,18 +56,18 @@ func TestLinkEnds(t *testing.T) {
 	if _, err := r.SignIn(t.Context(), "bia", goodWord, home); err != nil {
 		t.Errorf("the password ended with the link: %v", err)
 	}
-	_, err = r.FindLink(t.Context(), old.Token)
+	_, err = r.FindLink(t.Context(), user.HashOf(old.Token))
 	wantKind(t, err, gateway.Gone, user.CodeLinkEnded)
 	r.wait(24 * time.Hour)
-	_, err = r.FindLink(t.Context(), replaced.Token)
+	_, err = r.FindLink(t.Context(), user.HashOf(replaced.Token))
 	wantKind(t, err, gateway.Gone, user.CodeLinkEnded)
-	_, err = r.SetPassword(t.Context(), replaced.Token, goodWord, home)
+	_, err = r.SetPassword(t.Context(), user.HashOf(replaced.Token), goodWord, home)
 	wantKind(t, err, gateway.Gone, user.CodeLinkEnded)
 	again, err := r.NewLink(t.Context(), ana, bia.UserID)
 	r.check(err)
 	_, err = r.ChangePassword(t.Context(), bia, goodWord, "another good one")
 	r.check(err)
-	_, err = r.FindLink(t.Context(), again.Token)
+	_, err = r.FindLink(t.Context(), user.HashOf(again.Token))
 	wantKind(t, err, gateway.Gone, user.CodeLinkEnded)
 }
 
@@ -149,12 +149,12 @@ func TestFirstLink(t *testing.T) {
 	if err != nil || !found || second.User.ID != first.User.ID {
 		t.Fatalf("the second time answered %+v, %t (%v)", second, found, err)
 	}
-	_, err = r.FindLink(t.Context(), first.Token)
+	_, err = r.FindLink(t.Context(), user.HashOf(first.Token))
 	wantKind(t, err, gateway.Gone, user.CodeLinkEnded)
 	if started, err := r.Started(t.Context()); err != nil || started {
 		t.Errorf("somebody has a password (%v)", err)
 	}
-	_, err = r.SetPassword(t.Context(), second.Token, goodWord, home)
+	_, err = r.SetPassword(t.Context(), user.HashOf(second.Token), goodWord, home)
 	r.check(err)
 	if link, found, err := r.FirstLink(t.Context(), r.account.ID); err != nil || found {
 		t.Errorf("with a password answered %+v, %t (%v)", link, found, err)

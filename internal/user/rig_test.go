@@ -119,7 +119,7 @@ func (r *rig) add(name string, role gateway.Role) user.Actor {
 	r.t.Helper()
 	link, err := r.Invite(r.t.Context(), r.machine(), name, role)
 	r.check(err)
-	made, err := r.SetPassword(r.t.Context(), link.Token, goodWord, home)
+	made, err := r.SetPassword(r.t.Context(), user.HashOf(link.Token), goodWord, home)
 	r.check(err)
 	return user.As(made, home)
 }

@@ -35,7 +35,7 @@ const (
 	keyEpoch     = "epoch"     // the user's epoch at that time
 	keyBrowser   = "browser"   // a name for the browser, which is no secret
 	keySeen      = "seen"      // the last request, in Unix seconds
-	keyLink      = "link"      // the token of the link that it came with
+	keyLink      = "link"      // the hash of the link that it came with
 	keyChallenge = "challenge" // the question that its passkeys are to answer
 )
 

@@ -1,6 +1,9 @@
 package signin_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -33,6 +36,11 @@ func TestWelcome(t *testing.T) {
 	page.wants(t, http.StatusOK, "Welcome, owner", "Your role: Owner", `autocomplete="new-password"`)
 	if strings.Contains(page.body, link.Token) {
 		t.Error("the page has the secret of the link")
+	}
+	kept := sha256.Sum256([]byte(b.cookie()))
+	remembered, found, err := r.store.FindSignIn(t.Context(), base64.RawURLEncoding.EncodeToString(kept[:]))
+	if err != nil || !found || bytes.Contains(remembered.Data, []byte(link.Token)) {
+		t.Errorf("the database remembers %s (%v), which is to be there without the secret of the link", remembered.Data, err)
 	}
 	b.post("/welcome", url.Values{"password": {"owner-owner"}, "again": {"owner-owner"}}).wants(t, http.StatusBadRequest, "This password is too easy to guess.", "Welcome, owner")
 	b.post("/welcome", url.Values{"password": {goodWord}, "again": {newWord}}).wants(t, http.StatusBadRequest, "The two passwords are not the same.")

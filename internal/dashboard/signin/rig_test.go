@@ -150,7 +150,7 @@ func (r *rig) add(name string, role gateway.Role) gateway.User {
 	r.t.Helper()
 	link, err := r.users.Invite(r.t.Context(), r.machine(), name, role)
 	r.check(err)
-	made, err := r.users.SetPassword(r.t.Context(), link.Token, goodWord, "")
+	made, err := r.users.SetPassword(r.t.Context(), user.HashOf(link.Token), goodWord, "")
 	r.check(err)
 	return made
 }

@@ -22,20 +22,22 @@ type welcomeView struct {
 }
 
 // showWelcome shows the form of a link. The secret of the link moves from the address to
-// what is remembered of the browser, so that it is in no history and no screenshot.
+// what is remembered of the browser, as a hash, so that it is in no history, no screenshot and not in
+// the database.
 func (d *Door) showWelcome(r *frame.Request) error {
 	query := r.URL.Query()
 	if token := query.Get("dev"); token != "" {
 		return d.enterDev(r, token)
 	}
 	if token := query.Get("token"); token != "" {
-		if _, err := d.Users.FindLink(r.Context(), token); err != nil {
+		link := user.HashOf(token)
+		if _, err := d.Users.FindLink(r.Context(), link); err != nil {
 			return d.linkProblem(r, err)
 		}
-		d.cookies.keep(r.Context(), keyLink, token)
+		d.cookies.keep(r.Context(), keyLink, string(link))
 		return r.Go("/welcome")
 	}
-	found, err := d.Users.FindLink(r.Context(), d.cookies.kept(r.Context(), keyLink))
+	found, err := d.Users.FindLink(r.Context(), user.LinkHash(d.cookies.kept(r.Context(), keyLink)))
 	if err != nil {
 		return d.linkProblem(r, err)
 	}
@@ -59,15 +61,15 @@ func (d *Door) setPassword(r *frame.Request) error {
 	if err := parse(r); err != nil {
 		return err
 	}
-	token := d.cookies.kept(r.Context(), keyLink)
-	found, err := d.Users.FindLink(r.Context(), token)
+	link := user.LinkHash(d.cookies.kept(r.Context(), keyLink))
+	found, err := d.Users.FindLink(r.Context(), link)
 	if err != nil {
 		return d.linkProblem(r, err)
 	}
 	if text := unequal(r); text != "" {
 		return d.welcomePage(r, http.StatusBadRequest, found, text)
 	}
-	signedIn, err := d.Users.SetPassword(r.Context(), token, r.PostFormValue("password"), d.Address(r.Request))
+	signedIn, err := d.Users.SetPassword(r.Context(), link, r.PostFormValue("password"), d.Address(r.Request))
 	if failure, ok := gateway.AsError(err); ok && failure.Code != user.CodeLinkEnded {
 		if status, text, ok := problem(r, err); ok {
 			return d.welcomePage(r, status, found, text)
