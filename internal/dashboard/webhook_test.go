@@ -315,3 +315,37 @@ func TestWebhookOfTheAccountHasAPage(t *testing.T) {
 	}
 	r.has(r.show(gateway.RoleOperator, path), address+"/all")
 }
+
+// Whoever may not change a webhook sees host and path of its address: what follows may be a secret, with
+// which anybody sends the endpoint events. That holds on every page and for every live part.
+func TestAddressesShowNoTokens(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	path := "/instances/" + id + "/webhook"
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	hook := webhook.Webhook{ID: uuid.NewString(), URL: "https://crm.example.org/all?token=vermilion", Active: true, CreatedAt: now, UpdatedAt: now}
+	r.check(r.store.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account.ID, Webhook: hook}))
+	r.check(r.webhooks.Follow(t.Context(), id, []webhook.Webhook{hook}))
+	_, err := r.webhooks.Save(t.Context(), id, webhook.Settings{URL: "https://shop.example.org/own?token=cerulean", Active: new(true)})
+	r.check(err)
+	listed, err := r.webhooks.List(t.Context(), id, gateway.PageRequest{Page: 1, Limit: 10})
+	r.check(err)
+	for _, one := range listed.Items {
+		which, host := "?webhook="+one.ID, "https://shop.example.org/own"
+		if one.Account != "" {
+			host = "https://crm.example.org/all"
+		}
+		for role, secrets := range cases.Sorted(map[string][]string{"viewer": {"vermilion", "cerulean"}, "operator": {"vermilion"}, "owner": nil}) {
+			role := gateway.Role(role)
+			for _, page := range []string{path + which, path + "/deliveries" + which} {
+				shown := r.show(role, page)
+				r.has(shown, host)
+				r.hasNot(shown, secrets...)
+			}
+			r.hasNot(r.follow(role, path+"/live"+which)(host), secrets...)
+		}
+	}
+	r.has(r.show(gateway.RoleOwner, path), "vermilion", "cerulean")
+	r.has(r.show(gateway.RoleOperator, path), "cerulean")
+}

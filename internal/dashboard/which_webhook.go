@@ -125,7 +125,7 @@ func (p *pages) webhookHead(ctx context.Context, r *frame.Request, instanceID st
 		return webhookHead{}, err
 	}
 	for _, one := range listed.Items {
-		line := webhookLine{Webhook: one}
+		line := webhookLine{Webhook: head.shown(one)}
 		condition, err := p.Webhooks.Condition(ctx, webhook.Ref{InstanceID: instanceID, ID: one.ID})
 		if err != nil {
 			return webhookHead{}, err
@@ -140,6 +140,22 @@ func (p *pages) webhookHead(ctx context.Context, r *frame.Request, instanceID st
 	if err != nil || ref.ID == "" {
 		return head, err
 	}
-	head.Hook, err = p.Webhooks.Get(ctx, ref)
+	one, err := p.Webhooks.Get(ctx, ref)
+	head.Hook = head.shown(one)
 	return head, err
+}
+
+// shown returns a webhook as the visitor may see it. What follows the path of its address may be a
+// secret: with it anybody sends the endpoint events. Only those see it who may change it.
+func (h webhookHead) shown(hook webhook.Webhook) webhook.Webhook {
+	if h.May && (hook.Account == "" || h.Owner) {
+		return hook
+	}
+	endpoint, err := url.Parse(hook.URL)
+	if err != nil {
+		hook.URL = "" // it was saved by a version that took it
+		return hook
+	}
+	hook.URL = (&url.URL{Scheme: endpoint.Scheme, Host: endpoint.Host, Path: endpoint.Path, RawPath: endpoint.RawPath}).String()
+	return hook
 }
