@@ -96,6 +96,7 @@ func (e *examination) checks() []check {
 		{"proxies", e.proxies},
 		{"public address", e.public},
 		{"nodes", e.otherNodes},
+		{"instances", e.instances},
 		{"webhooks", e.webhooks},
 	}
 }

@@ -140,7 +140,7 @@ func TestExamineNothing(t *testing.T) {
 	found := Examine(t.Context(), Config{Server: server.Config{DataDir: path, Platform: whatsapp.Config{PlatformURL: "ws://" + closedPort(t)}}, Now: time.Now})
 	for _, name := range []string{
 		"settings", "master key", "data folder", "disk space", "fsync", "database", "durability", "clock", "files", "ffmpeg", "platform",
-		"proxies", "public address", "nodes", "webhooks",
+		"proxies", "public address", "nodes", "instances", "webhooks",
 	} {
 		seen := false
 		for _, one := range found {

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/store/beside"
+	"github.com/recado-project/recado/internal/whatsapp"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 )
 
@@ -42,7 +43,15 @@ func (e *examination) platform(ctx context.Context) []Finding {
 		}
 		return []Finding{wrong(name, do, "%s can't be reached: %s", address, err)}
 	}
-	return []Finding{ok(name, "%s answers, up to the websocket; nobody was logged in", address)}
+	root := whatsapp.TrustedRoot(e.config.Server.Platform)
+	switch err := transport.Prove(ctx, client, root); {
+	case errors.Is(err, transport.ErrOtherRoot):
+		return []Finding{wrong(name, "give --platform-key the key that this platform signs with; recado sandbox prints its own, and the messenger's needs none",
+			"%s answers, and its certificate is signed with another key than --platform-key: no session connects", address)}
+	case err != nil:
+		return []Finding{wrong(name, "see whether a proxy or a firewall in between lets websockets through", "%s answers, and the handshake does not go on: %s", address, err)}
+	}
+	return []Finding{ok(name, "%s answers, and has proven that it is the platform; nobody was logged in", address)}
 }
 
 const (

@@ -27,8 +27,9 @@ import (
 )
 
 // platformOf is the sandbox of a gateway as a platform.
-func platformOf(baseURL string) whatsapp.Config {
-	return whatsapp.Config{PlatformURL: "ws" + strings.TrimPrefix(baseURL, "http")}
+func platformOf(g *testkit.Gateway) whatsapp.Config {
+	root := g.Server.Sandbox().RootKey()
+	return whatsapp.Config{PlatformURL: "ws" + strings.TrimPrefix(g.BaseURL, "http"), RootKey: &root}
 }
 
 // page answers everything with the same text.
@@ -46,14 +47,15 @@ func TestBesideAGateway(t *testing.T) {
 	data := folder(t)
 	g := testkit.Start(t, testkit.Options{DataDir: data})
 	g.Link(t, "5511999990100")
-	settings := server.Config{DataDir: data, PublicURL: g.BaseURL, Platform: platformOf(g.BaseURL)}
+	settings := server.Config{DataDir: data, PublicURL: g.BaseURL, Platform: platformOf(g)}
 	found := Examine(t.Context(), Config{Server: settings, Now: time.Now})
 	for _, one := range found {
 		if one.State != OK && one.Check != "ffmpeg" && one.Check != "fsync" && one.Check != "disk space" && one.Check != "file system" { // of the test's machine
 			t.Errorf("not ok: %+v", one)
 		}
 	}
-	says(t, found, OK, "platform: ws://")
+	says(t, found, OK, "has proven that it is the platform")
+	says(t, found, OK, "instances: 1, of which 1 are connected")
 	says(t, found, OK, "clock, platform's: this machine's clock differs")
 	says(t, found, OK, "leads to this gateway")
 	g.Link(t, "5511999990101") // it goes on
@@ -96,7 +98,7 @@ func withInstances(t *testing.T, settings server.Config, proxies ...string) (ids
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	settings := server.Config{DataDir: folder(t), Platform: platformOf(g.BaseURL), AllowPrivateURLs: true}
+	settings := server.Config{DataDir: folder(t), Platform: platformOf(g), AllowPrivateURLs: true}
 	look := func() []Finding {
 		t.Helper()
 		return openedFor(t, with(t, settings)).proxies(t.Context())

@@ -36,7 +36,7 @@ func init() { //nolint:gochecknoinits // before there is any session in the proc
 func setProcess(config Config) error {
 	process.Lock()
 	defer process.Unlock()
-	rootKey := trustedRoot(config)
+	rootKey := TrustedRoot(config)
 	if process.set {
 		if process.rootKey != rootKey {
 			return errors.New("whatsapp: this process already talks to a platform with another root key")
@@ -53,7 +53,8 @@ func setProcess(config Config) error {
 	return nil
 }
 
-func trustedRoot(config Config) [32]byte {
+// TrustedRoot is the key that the certificates of the platform have to be signed with.
+func TrustedRoot(config Config) [32]byte {
 	if config.RootKey != nil {
 		return *config.RootKey
 	}

@@ -181,6 +181,30 @@ func (d *Database) Nodes(ctx context.Context) ([]gateway.Node, error) {
 	return nodetable.New(d).ListNodes(ctx)
 }
 
+// InstanceGroup is the instances of one status, for one reason.
+type InstanceGroup struct {
+	Status    gateway.Status
+	Reason    gateway.Reason
+	Instances int64
+	Example   string    // the id of one
+	Since     time.Time // when the first of them was written last
+}
+
+// Instances counts the instances by status and reason.
+func (d *Database) Instances(ctx context.Context) ([]InstanceGroup, error) {
+	found, err := table.Collect(ctx, querier{d.pool}, func(row table.Scanner) (InstanceGroup, error) {
+		var one InstanceGroup
+		var since int64
+		err := row.Scan(&one.Status, &one.Reason, &one.Instances, &one.Example, &since)
+		one.Since = table.Time(since)
+		return one, err
+	}, "SELECT status, reason, COUNT(*), MIN(id), MIN(updated_at) FROM instances GROUP BY status, reason ORDER BY status, reason")
+	if err != nil {
+		return nil, fmt.Errorf("beside: count the instances: %w", err)
+	}
+	return found, nil
+}
+
 // Behind is a webhook that does not get its events.
 type Behind struct {
 	ID         string
