@@ -40,6 +40,9 @@ type composed struct {
 	CapDrop         []string `json:"cap_drop"`          //nolint:tagliatelle // as above
 	SecurityOpt     []string `json:"security_opt"`      //nolint:tagliatelle // as above
 	StopGracePeriod string   `json:"stop_grace_period"` //nolint:tagliatelle // as above
+	Logging         struct {
+		Options map[string]string `json:"options"`
+	} `json:"logging"`
 }
 
 // volume is a folder or a file that a service finds at a place of its own.
@@ -94,14 +97,20 @@ func secrets() []string {
 	}
 }
 
-// Compose takes both files, and refuses what is none of its words.
+// Compose takes both files, and refuses what is none of its words. No service fills the disk with what it
+// prints: Docker keeps all of it unless it is told otherwise.
 func TestComposeTakesTheFiles(t *testing.T) {
 	t.Parallel()
-	if _, err := readWithCompose(t, "compose.yaml"); err != nil {
-		t.Error(err)
-	}
-	if _, err := readWithCompose(t, clusterFile, secrets()...); err != nil {
-		t.Error(err)
+	for file, variables := range cases.Sorted(map[string][]string{"compose.yaml": nil, clusterFile: secrets()}) {
+		services, err := readWithCompose(t, file, variables...)
+		if err != nil {
+			t.Error(err)
+		}
+		for name, service := range cases.Sorted(services) {
+			if kept := service.Logging.Options; kept["max-size"] != "20m" || kept["max-file"] != "5" {
+				t.Errorf("%s: of what %s prints %v is kept", file, name, kept)
+			}
+		}
 	}
 	for wrong, instead := range cases.Sorted(map[string]string{"read_only: true": "readonly: true", "shm_size: 256mb": "shm_size: [much]"}) {
 		broken := filepath.Join(t.TempDir(), "compose.yaml")

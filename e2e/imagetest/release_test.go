@@ -41,13 +41,17 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// The service of systemd runs a command that is there, with settings that are there.
+// The service of systemd runs a command that is there, with settings that are there. It is never given up:
+// a database that is away for a minute is no reason to need somebody's hand.
 func TestServiceUsesSettingsThatAreThere(t *testing.T) {
 	t.Parallel()
 	unit, settings := read(t, "deploy/systemd/recado.service"), read(t, "docs/config.md")
 	command := regexp.MustCompile(`(?m)^ExecStart=\S+/(recado \w+)$`).FindStringSubmatch(unit)
 	if len(command) != 2 || !strings.Contains(settings, "\n## `"+command[1]+"`\n") {
 		t.Errorf("the service starts %q, which docs/config.md does not have", command)
+	}
+	if !strings.Contains(unit, "\nStartLimitIntervalSec=0\n") {
+		t.Error("systemd gives the service up after some starts")
 	}
 	names := regexp.MustCompile(`RECADO_[A-Z_]+`).FindAllString(unit, -1)
 	if len(names) == 0 {
