@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -92,6 +93,8 @@ type leftView struct {
 
 // sent answers that a message was sent, or left in the queue.
 func (p *pages) sent(r *frame.Request, id string, request messaging.Request, result messaging.Result) error {
+	p.Logger.InfoContext(r.Context(), "message accepted on the dashboard", slog.String("instance_id", id),
+		slog.String("message_id", result.ID), slog.String("platform_id", result.MessageID))
 	if result.Queued {
 		r.Entry.Action = user.ActionMessageQueued
 	}

@@ -133,7 +133,8 @@ func TestOwnerSetsThePasswordAndSignsIn(t *testing.T) {
 // Every page of an instance answers, with what the instance is and does.
 func TestDashboardShowsAnInstance(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
+	var log lockedLog
+	g := testkit.Start(t, testkit.Options{Log: &log})
 	v := newOwner(t, g)
 	_, at, page := v.post("/instances", url.Values{"name": {`<script>alert("shop")</script>`}})
 	if strings.Contains(page, "<script>alert") || !strings.Contains(page, "&lt;script&gt;alert") {
@@ -144,6 +145,7 @@ func TestDashboardShowsAnInstance(t *testing.T) {
 	if status, _, page := v.post("/instances/"+id+"/messages", url.Values{"to": {"5511988887766"}, "kind": {"text"}, "text": {"Oi <b>Ana</b>"}}); status != http.StatusOK {
 		t.Fatalf("the test message: answered %d: %s", status, page)
 	}
+	log.one(t, "message accepted on the dashboard", "instance_id="+id, "message_id=", "platform_id=")
 	for path, want := range cases.Sorted(map[string]string{
 		"":         "Messages go out and come in.",
 		"/chats":   "Oi &lt;b&gt;Ana&lt;/b&gt;",
