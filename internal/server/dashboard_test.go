@@ -174,7 +174,8 @@ func TestDashboardShowsAnInstance(t *testing.T) {
 // when the owner says so.
 func TestOwnerInvitesAViewer(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
+	var log lockedLog
+	g := testkit.Start(t, testkit.Options{Log: &log})
 	owner, viewer := newOwner(t, g), newVisitor(t, g.BaseURL)
 	_, at, _ := owner.post("/instances", url.Values{"name": {"shop"}})
 	one := at
@@ -197,6 +198,9 @@ func TestOwnerInvitesAViewer(t *testing.T) {
 		if status, _, _ := viewer.post(path, url.Values{"name": {"shop"}}); status != http.StatusForbidden {
 			t.Errorf("posted to %s: answered %d", path, status)
 		}
+	}
+	if line := log.one(t, "page refused", "/messages", "status=403", "client=127.0.0.1", "user_id="); !strings.Contains(line, "instance_id="+strings.TrimPrefix(one, "/instances/")) {
+		t.Errorf("the refusal is logged as %s", line)
 	}
 	if _, _, page := owner.get("/audit"); !strings.Contains(page, "Set the password by a link") || !strings.Contains(page, "127.0.0.1") {
 		t.Error("the audit list lacks what the viewer did")

@@ -140,8 +140,17 @@ func (p *Pages) fail(ctx context.Context, r *Request, err error) {
 			r.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(failure.RetryAfter.Seconds()))))
 		}
 	}
-	if status == http.StatusInternalServerError && ctx.Err() == nil {
-		p.config.Logger.ErrorContext(ctx, "page failed", slog.String("path", r.URL.Path), slog.Any("error", err))
+	// Not the path itself: the numbers of people are in those of chats.
+	attrs := []slog.Attr{slog.String("route", r.Pattern)}
+	if id := r.PathValue("instanceId"); id != "" {
+		attrs = append(attrs, slog.String("instance_id", id))
+	}
+	switch {
+	case status == http.StatusInternalServerError && ctx.Err() == nil:
+		p.config.Logger.LogAttrs(ctx, slog.LevelError, "page failed", append(attrs, slog.Any("error", err))...)
+	case status == http.StatusForbidden, status == http.StatusTooManyRequests:
+		p.config.Logger.LogAttrs(ctx, slog.LevelInfo, "page refused", append(attrs, slog.Int("status", status),
+			slog.String("user_id", r.Visitor.UserID), slog.String("client", r.Visitor.Address))...)
 	}
 	if !r.Live() {
 		r.page(status, "problem", View{Title: r.Text(title), Body: shownProblem})

@@ -120,7 +120,8 @@ func (p *Pulse) Serve(w http.ResponseWriter, r *http.Request, ended <-chan struc
 		case gateway.KindOf(err) == gateway.Unavailable: // others are rendered, or the database is away: a little later
 			next = busyPause
 		case err != nil:
-			p.config.Logger.ErrorContext(ctx, "a live part of a page could not be rendered", slog.String("path", r.URL.Path), slog.Any("error", err))
+			p.config.Logger.ErrorContext(ctx, "a live part of a page could not be rendered", slog.String("route", r.Pattern),
+				slog.String("instance_id", r.PathValue("instanceId")), slog.Any("error", err))
 			return // the browser comes back
 		case !bytes.Equal(content, last):
 			if stream.Send("view", content) != nil {
