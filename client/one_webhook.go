@@ -17,7 +17,7 @@ type OneWebhook struct {
 	AccountWebhookID *string   `json:"accountWebhookId"`
 	IsFirst          bool      `json:"isFirst"` // it is the one of SaveWebhook and Webhook
 	URL              string    `json:"url"`
-	Secret           string    `json:"secret"`      // empty if none is set
+	Secret           string    `json:"secret"`      // empty if none is set, or if the account's webhook has it and the key may not see it
 	Events           []string  `json:"events"`      // empty: all
 	Chats            []string  `json:"chats"`       // empty: all
 	HeaderNames      []string  `json:"headerNames"` // of its own headers
