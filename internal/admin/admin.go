@@ -149,7 +149,7 @@ func (l *Listener) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()
 	if err := l.config.Ready(ctx); err != nil {
-		why := "the database does not answer"
+		why := "the database does not answer, or takes no writes"
 		if known, ok := gateway.AsError(err); ok {
 			why = known.Message
 		} else {

@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 		{base + "/debug/pprof/cmdline", 404, ""}, // it may hold a password
 		{base + "/elsewhere", 404, ""},
 		{sick + "/healthz", 200, "alive"},
-		{sick + "/readyz", 503, "the database does not answer"},
+		{sick + "/readyz", 503, "the database does not answer, or takes no writes"},
 		{ending + "/readyz", 503, "stopping"},
 	} {
 		status, said := ask(t, c.url, http.Header{})

@@ -55,7 +55,7 @@ type fixture struct {
 	events    *eventlog.Log
 	webhooks  *webhook.Service
 	stop      context.CancelFunc // ends the streams, as a stop of the program does
-	loose     bool          // its answers are not held to the document: they are made up
+	loose     bool               // its answers are not held to the document: they are made up
 
 	key     string // reaches everything of the account
 	partner string

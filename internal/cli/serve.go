@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/repeatlog"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/outbound"
@@ -221,7 +222,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal, read *invoca
 	if err != nil {
 		return err
 	}
-	path, err := c.firstLink(ctx, s)
+	path, err := c.firstLink(ctx, t, s)
 	if err == nil {
 		err = c.announce(t, s.BaseURL(), path)
 	}
@@ -244,12 +245,17 @@ func alwaysLogged() []string {
 
 // firstLink returns the path of the link with which the first owner sets a password; empty
 // if somebody has one.
-func (c serveCommand) firstLink(ctx context.Context, s *server.Server) (string, error) {
+func (c serveCommand) firstLink(ctx context.Context, t terminal.Terminal, s *server.Server) (string, error) {
 	account, err := s.Access().EnsureAccount(ctx, data.AccountFlags{Flags: c.Flags}.AccountName())
 	if err != nil {
 		return "", err
 	}
 	link, found, err := s.Users().FirstLink(ctx, account.ID)
+	if errors.Is(err, gateway.ErrDatabaseAway) {
+		// What can be served is served all the same.
+		t.Logger.WarnContext(ctx, "no link for the first owner could be made: the next start makes one", slog.Any("error", err))
+		return "", nil
+	}
 	if err != nil || !found {
 		return "", err
 	}

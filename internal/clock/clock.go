@@ -5,6 +5,7 @@ package clock
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -111,7 +112,10 @@ func (c *Clock) Follow(ctx context.Context, store Store) error {
 			slog.Duration("difference", away), slog.Duration("for", c.quiet-c.since))
 	}
 	c.mu.Unlock()
-	return c.note(ctx)
+	if err := c.note(ctx); err != nil && !errors.Is(err, gateway.ErrDatabaseAway) { // it is noted when the disk has room again
+		return err
+	}
+	return nil
 }
 
 // Now is the time.

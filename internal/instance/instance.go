@@ -98,6 +98,8 @@ type Config struct {
 	Now      func() time.Time // nil: the wall clock
 
 	LogoutWait time.Duration // how long a logout may wait for the platform; 0: ten seconds
+	// DatabaseFails reports whether the database takes no writes at the moment; nil: it always does.
+	DatabaseFails func() bool
 }
 
 // Service carries out the use cases and owns the sessions. It is safe for
@@ -121,6 +123,9 @@ func New(config Config) (*Service, error) {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.DatabaseFails == nil {
+		config.DatabaseFails = func() bool { return false }
 	}
 	if config.LogoutWait == 0 {
 		config.LogoutWait = logoutWait
@@ -223,12 +228,23 @@ func (s *Service) Session(ctx context.Context, id string) (gateway.Session, erro
 	if instance.Status == gateway.StatusPaymentPending {
 		return nil, paymentRequired()
 	}
-	if why, ok := gateway.AsError(s.supervisor(id).lastTrouble()); ok { // it was written for clients
-		return nil, gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "the instance is not connected: %s", why.Message)
-	}
-	return nil, gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
+	refusal := gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
 		"the instance is not connected: its status is %s; the dashboard says why, and what to do (/instances/%s)", instance.Status, id)
+	if why, ok := gateway.AsError(s.supervisor(id).lastTrouble()); ok { // it was written for clients
+		refusal.Message = "the instance is not connected: " + why.Message
+	}
+	if instance.Status == gateway.StatusConnecting {
+		if s.config.DatabaseFails() { // no session goes on that can't keep what comes in
+			return nil, gateway.ErrDatabaseAway
+		}
+		refusal.RetryAfter = connectingWait
+	}
+	return nil, refusal
 }
+
+// connectingWait is when a client should try again whose instance is connecting: most are connected soon
+// after a start, or after they have lost their connection.
+const connectingWait = 2 * time.Second
 
 // Known returns what the device of an instance knows of people, connected or not; linked is false
 // if it has no device, which knows nobody. Its error is NotFound if the instance does not exist.

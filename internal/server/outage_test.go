@@ -149,3 +149,46 @@ func TestDatabaseGoesAwayAfterASend(t *testing.T) {
 		t.Errorf("the phone has %d messages, want 1", len(kept))
 	}
 }
+
+// A database that is away for a moment does not make the program unready, so that no balancer takes all nodes
+// out at once: requests are answered 503, with when to come back. One that stays away does, until it takes a
+// write again.
+func TestReadinessFollowsTheDatabase(t *testing.T) {
+	t.Parallel()
+	for name, c := range cases.Sorted(map[string]struct {
+		patience time.Duration
+		ready    bool // while it is away
+	}{"for a moment": {time.Hour, true}, "for long": {time.Millisecond, false}}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := postgres.Start(t)
+			g, id := testkit.StartLinked(t, testkit.Options{DatabaseURL: url, Admin: true, DatabasePatience: c.patience})
+			isReady := func() bool {
+				response, err := http.Get(g.Server.AdminURL() + "/readyz")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = response.Body.Close()
+				return response.StatusCode == http.StatusOK
+			}
+			if !isReady() || measured(t, g, "recado_ready") != 1 {
+				t.Fatal("it is not ready to begin with")
+			}
+			end := postgres.Outage(t, url)
+			_, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "Oi!"})
+			refusedForNow(t, err)
+			for range 3 { // the first finds out
+				if c.ready && (!isReady() || measured(t, g, "recado_ready") != 1) {
+					t.Error("it is not ready because the database is away for a moment")
+				}
+			}
+			if !c.ready {
+				testkit.Await(t, "it to be no longer ready", func() bool { return !isReady() && measured(t, g, "recado_ready") == 0 })
+			}
+			end()
+			testkit.Await(t, "it to be ready again", func() bool {
+				return isReady() && measured(t, g, "recado_ready") == 1 && measured(t, g, "recado_database_up") == 1
+			})
+		})
+	}
+}

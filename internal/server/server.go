@@ -125,6 +125,10 @@ type Config struct {
 	// DrainWait is for how long requests are still answered after the program was told to
 	// stop, while it says that it is not ready: so that a balancer sends no more.
 	DrainWait time.Duration
+	// DatabasePatience is for how long the database may take no write, or not answer, before the program
+	// says that it is not ready: until then requests are answered 503, with when to come back, and no
+	// balancer takes all nodes out at once because the database was slow for a moment. 0: ten seconds.
+	DatabasePatience time.Duration
 	// LogoutWait is how long a logout may wait for the platform; 0: ten seconds.
 	LogoutWait time.Duration
 	// LastAnswer is how long the platform may take to acknowledge a message once the program was told to

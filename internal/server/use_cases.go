@@ -119,8 +119,9 @@ func (s *Server) buildInstances() error {
 	s.instances, err = instance.New(instance.Config{
 		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger,
 		Webhooks: s.webhooks, Files: s.blobs, Owns: s.node, Now: c.Now, LogoutWait: c.LogoutWait,
-		Failed:    s.watch.failed,
-		Connected: func(ctx context.Context, instanceID string) { s.presences.Connected(ctx, instanceID) },
+		DatabaseFails: func() bool { return s.store.Failing() > 0 },
+		Failed:        s.watch.failed,
+		Connected:     func(ctx context.Context, instanceID string) { s.presences.Connected(ctx, instanceID) },
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -131,7 +132,34 @@ func (s *Server) ready(ctx context.Context) error {
 	case !s.serving.Load():
 		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "starting")
 	}
-	return s.store.Ping(ctx)
+	return s.databaseReady(ctx)
+}
+
+const (
+	// defaultDatabasePatience is the usual Config.DatabasePatience.
+	defaultDatabasePatience = 10 * time.Second
+	// askPatience bounds how long it may take to find out.
+	askPatience = time.Second
+)
+
+// databaseReady reports whether the database has answered and taken a write within Config.DatabasePatience. While
+// it has not, it tries.
+func (s *Server) databaseReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	ask := s.store.Ping
+	if s.store.Failing() > 0 {
+		ask = s.store.Probe
+	}
+	if err := ask(ctx); err != nil && s.databaseFails() {
+		return err
+	}
+	return nil
+}
+
+// databaseFails reports whether the database has taken no write, or not answered, for Config.DatabasePatience.
+func (s *Server) databaseFails() bool {
+	return s.store.Failing() >= cmp.Or(s.config.DatabasePatience, defaultDatabasePatience)
 }
 
 // drain waits, when the program is told to stop, so that a balancer learns of it before
@@ -157,7 +185,7 @@ func (o sampler) Now() metrics.Present {
 	s := o.s
 	stats := s.store.Connections()
 	present := metrics.Present{
-		Ready: s.serving.Load() && !s.draining.Load(), Held: s.node.Held(), MemoryLimit: s.config.MemoryLimit,
+		Ready: s.serving.Load() && !s.draining.Load() && !s.databaseFails(), Held: s.node.Held(), MemoryLimit: s.config.MemoryLimit,
 		ClientOutdated: !s.ClientVersion().RefusedSince.IsZero(), SettingsRefused: s.refused.Load(),
 		Connections: metrics.Connections{
 			Max: stats.MaxOpenConnections, InUse: stats.InUse, Idle: stats.Idle, Waits: stats.WaitCount, Waited: stats.WaitDuration,
@@ -177,7 +205,7 @@ func (o sampler) Sample(ctx context.Context) (metrics.Sample, error) {
 	s := o.s
 	report := s.health.Report(ctx)
 	sample := metrics.Sample{
-		DatabaseUp: report.Database.Answered, DatabaseSize: report.Database.Size,
+		DatabaseUp: report.Database.Answered && !s.databaseFails(), DatabaseSize: report.Database.Size,
 		DiskFree: report.Disk.Free, DiskSize: report.Disk.All,
 		FilesKept: report.Files.Used, FilesLimit: report.Files.Limit,
 	}

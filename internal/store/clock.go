@@ -47,3 +47,17 @@ func (s *Store) SaveClockSeen(ctx context.Context, at time.Time, quiet time.Dura
 	}
 	return nil
 }
+
+// Failing returns for how long the database has taken no write, though some were tried, or has not
+// answered to Ping; 0 if the last write succeeded. Probe finds out whether it takes any now.
+func (s *Store) Failing() time.Duration { return s.db.failing() }
+
+// Probe writes something that nobody reads.
+func (s *Store) Probe(ctx context.Context) error {
+	_, err := s.db.exec(ctx, "INSERT INTO clock (clock, seen_at, quiet_ms) VALUES (1, $1, 0) ON CONFLICT (clock) DO UPDATE SET seen_at = clock.seen_at + 1",
+		table.Millis(s.now()))
+	if err != nil {
+		return fmt.Errorf("store: write something: %w", err)
+	}
+	return nil
+}

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"hash/fnv"
 	"runtime"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
@@ -23,6 +24,7 @@ const maxCommitLanes = 4
 type postgresDatabase struct {
 	db     *postgres.DB
 	fenced bool
+	writes failure.Writes
 	// commitLanes carry out the writes in order. Those of one instance always go to the
 	// same lane.
 	commitLanes []*groupcommit.Group[*commitLaneTx]
@@ -81,13 +83,13 @@ func (d *postgresDatabase) begin(
 		}
 		return fn(ctx, tx)
 	}, committed)
-	return failure.Pending{Pending: pending}
+	return failure.Pending{Pending: pending, Writes: &d.writes}
 }
 
 func (d *postgresDatabase) writeUnder(
 	ctx context.Context, tenures []gateway.Tenure, fn func(ctx context.Context, q table.Querier) error,
 ) error {
-	return failure.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error {
+	return d.writes.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error {
 		if d.fenced {
 			if err := holdTenures(tx, tenures); err != nil {
 				return err
@@ -98,12 +100,12 @@ func (d *postgresDatabase) writeUnder(
 }
 
 func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return failure.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
+	return d.writes.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
 }
 
 func (d *postgresDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	changed, err := d.db.Exec(ctx, query, args...)
-	return changed, failure.Translate(err)
+	return changed, d.writes.Translate(err)
 }
 
 func (d *postgresDatabase) reader() table.Querier {
@@ -113,8 +115,13 @@ func (d *postgresDatabase) reader() table.Querier {
 func (d *postgresDatabase) scanner() table.Querier { return d.reader() }
 
 func (d *postgresDatabase) ping(ctx context.Context) error {
-	return failure.Translate(d.db.Pool().PingContext(ctx))
+	if err := d.db.Pool().PingContext(ctx); err != nil {
+		return d.writes.Translate(err)
+	}
+	return nil
 }
+
+func (d *postgresDatabase) failing() time.Duration { return d.writes.Failing() }
 
 func (d *postgresDatabase) connections() sql.DBStats        { return d.db.Pool().Stats() }
 func (d *postgresDatabase) compact(_ context.Context) error { return nil }

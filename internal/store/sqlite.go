@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
@@ -22,6 +23,7 @@ type sqliteDatabase struct {
 	reads *sqlite.Prepared
 	// short and long are reads, made once for all queries.
 	short, long table.Querier
+	writes      failure.Writes
 }
 
 // MovedSuffix is behind the name of a file whose data were moved to PostgreSQL.
@@ -46,7 +48,7 @@ func openSQLite(ctx context.Context, config sqlite.Config) (*sqliteDatabase, err
 }
 
 func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return failure.Translate(d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
+	return d.writes.Translate(d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
 }
 
 func (d *sqliteDatabase) writeUnder(
@@ -59,6 +61,7 @@ func (d *sqliteDatabase) begin(
 	ctx context.Context, _ string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
 	return failure.Pending{
+		Writes:  &d.writes,
 		Pending: d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }, committed),
 	}
 }
@@ -73,7 +76,7 @@ func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (i
 		changed, err = result.RowsAffected()
 		return err
 	})
-	return changed, failure.Translate(err)
+	return changed, d.writes.Translate(err)
 }
 
 func (d *sqliteDatabase) reader() table.Querier { return d.short }
@@ -84,6 +87,8 @@ func (d *sqliteDatabase) ping(ctx context.Context) error {
 	var one int
 	return d.reads.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }
+
+func (d *sqliteDatabase) failing() time.Duration { return d.writes.Failing() }
 
 func (d *sqliteDatabase) connections() sql.DBStats          { return d.db.Reader().Stats() }
 func (d *sqliteDatabase) compact(ctx context.Context) error { return d.db.Compact(ctx) }

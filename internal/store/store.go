@@ -243,6 +243,8 @@ func newCaches(config Config, now func() time.Time) (caches, error) {
 }
 
 // Ping reports whether the database answers.
+//
+// It does not say whether the database takes writes: Failing does.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.db.ping(ctx); err != nil {
 		return fmt.Errorf("store: ping: %w", err)
@@ -297,6 +299,8 @@ type database interface {
 	// scanner runs queries that may read many rows. They stop when ctx ends.
 	scanner() table.Querier
 	ping(ctx context.Context) error
+	// failing is for how long no write has succeeded, though some were tried.
+	failing() time.Duration
 	connections() sql.DBStats
 	// compact removes what deleted and changed rows have left in the files. PostgreSQL does
 	// that by itself, in its time.

@@ -96,6 +96,9 @@ type Options struct {
 	// long it answers after it was told to stop.
 	Admin     bool
 	DrainWait time.Duration
+	// DatabasePatience is for how long the database may fail before the program says that it is not ready;
+	// 0: ten seconds.
+	DatabasePatience time.Duration
 	// LogoutWait is how long a logout may wait for the platform; 0: as long as the program lets it.
 	LogoutWait time.Duration
 	// LastAnswer is how long the platform may take to acknowledge a message once the program was told to
@@ -220,7 +223,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		tb.Fatal(err)
 	}
 	return server.Config{
-		AdminListen: admin, DrainWait: o.DrainWait, LogoutWait: o.LogoutWait, LastAnswer: o.LastAnswer, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
+		AdminListen: admin, DrainWait: o.DrainWait, DatabasePatience: o.DatabasePatience, LogoutWait: o.LogoutWait, LastAnswer: o.LastAnswer, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		MemoryLimit: memoryLimit,
 		Platform:    o.Platform, Version: "test", Logger: loglines.Checked(tb, logger),

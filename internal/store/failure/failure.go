@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
@@ -31,14 +33,50 @@ func Translate(err error) error {
 	return fmt.Errorf("%w: %w", gateway.ErrDatabaseAway, err)
 }
 
+// Writes notes what becomes of writes: whether the database takes any. The zero value is ready. It is
+// safe for concurrent use.
+type Writes struct {
+	mu    sync.Mutex
+	since time.Time // the first one that failed after the last that did not; zero: none
+}
+
+// Translate is Translate for the error of a write, which it notes.
+func (w *Writes) Translate(err error) error {
+	err = Translate(err)
+	_, uncertain := errors.AsType[*postgres.UncertainError](err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case err == nil:
+		w.since = time.Time{}
+	case w.since.IsZero() && (uncertain || errors.Is(err, gateway.ErrDatabaseAway)):
+		w.since = time.Now() //nolint:forbidigo // only the time that passes counts
+	}
+	return err
+}
+
+// Failing returns for how long no write has succeeded, though some were tried; 0 if the last one did.
+func (w *Writes) Failing() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.since.IsZero() {
+		return 0
+	}
+	return max(time.Since(w.since), 1) //nolint:forbidigo // only the time that passes counts
+}
+
 // Pending is a write whose error is translated.
-type Pending struct{ groupcommit.Pending }
+type Pending struct {
+	groupcommit.Pending
+
+	Writes *Writes
+}
 
 // Wait waits for the result.
-func (p Pending) Wait() error { return Translate(p.Pending.Wait()) }
+func (p Pending) Wait() error { return p.Writes.Translate(p.Pending.Wait()) }
 
 // WaitSoon waits for the result, a moment longer.
-func (p Pending) WaitSoon() error { return Translate(p.Pending.WaitSoon()) }
+func (p Pending) WaitSoon() error { return p.Writes.Translate(p.Pending.WaitSoon()) }
 
 // Reader is a querier that only reads, whose errors are translated.
 type Reader struct{ table.Querier }

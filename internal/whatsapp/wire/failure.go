@@ -27,7 +27,9 @@ const (
 func Failure(err error) error {
 	switch {
 	case errors.Is(err, whatsmeow.ErrNotConnected), errors.Is(err, whatsmeow.ErrNotLoggedIn):
-		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "the instance lost its connection; it reconnects by itself")
+		lost := gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "the instance lost its connection; it reconnects by itself")
+		lost.RetryAfter = reconnectWait
+		return lost
 	case errors.Is(err, whatsmeow.ErrMessageTimedOut), errors.Is(err, whatsmeow.ErrIQTimedOut),
 		errors.Is(err, context.DeadlineExceeded), isDisconnected(err):
 		return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout, "the platform did not acknowledge in time")
@@ -49,6 +51,9 @@ func Failure(err error) error {
 	}
 	return refusal
 }
+
+// reconnectWait is when a session has probably connected again.
+const reconnectWait = 2 * time.Second
 
 // troubleWait is when the platform is asked again after trouble of its own.
 const troubleWait = 5 * time.Second
