@@ -100,6 +100,7 @@ type serveFlags struct {
 type clusterFlags struct {
 	Advertise     string `help:"Address where the other processes on the same PostgreSQL database reach this one, for example http://10.0.0.7:8080. It makes this process a node: they share the instances, and any of them takes any request. Without it, the process has the database to itself."`
 	ClusterSecret string `help:"What the nodes recognise each other by: the same 16 or more characters for all of them." secret:""`
+	OtherSecret   string `help:"Another secret by which this node recognises the others as well: for as long as the secret is changed on one node after the other." name:"other-cluster-secret" secret:""`
 	// Lease is for tests, which have less patience; it is in no document.
 	Lease time.Duration `help:"For how long a node is believed after it has renewed its lease; the same for all of them." hidden:"" env:"-"`
 }
@@ -112,7 +113,7 @@ const minClusterSecret = 16
 
 func (f clusterFlags) cluster(databaseURL string) (server.Cluster, error) {
 	switch {
-	case f.Advertise == "" && f.ClusterSecret == "":
+	case f.Advertise == "" && f.ClusterSecret == "" && f.OtherSecret == "":
 		return server.Cluster{}, nil
 	case f.Advertise == "":
 		return server.Cluster{}, errors.New("--cluster-secret is for nodes, which need --advertise too")
@@ -122,10 +123,12 @@ func (f clusterFlags) cluster(databaseURL string) (server.Cluster, error) {
 		return server.Cluster{}, errors.New("--advertise needs --database-url: nodes share a PostgreSQL database")
 	case len(f.ClusterSecret) < minClusterSecret:
 		return server.Cluster{}, fmt.Errorf("--advertise needs --cluster-secret with %d characters or more, the same for all nodes", minClusterSecret)
+	case f.OtherSecret != "" && len(f.OtherSecret) < minClusterSecret:
+		return server.Cluster{}, fmt.Errorf("--other-cluster-secret must have %d characters or more", minClusterSecret)
 	case f.Lease != 0 && f.Lease < minLease:
 		return server.Cluster{}, fmt.Errorf("--lease must not be less than %s", minLease)
 	}
-	cluster := server.Cluster{Advertise: strings.TrimRight(f.Advertise, "/"), Secret: f.ClusterSecret}
+	cluster := server.Cluster{Advertise: strings.TrimRight(f.Advertise, "/"), Secret: f.ClusterSecret, OtherSecret: f.OtherSecret}
 	cluster.Timing.Lease = f.Lease
 	return cluster, nil
 }

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -205,7 +206,7 @@ func (e *examination) otherNodes(ctx context.Context) []Finding {
 	if len(findings) == 0 {
 		findings = []Finding{ok(name, "no process works with the database at the moment")}
 	}
-	return findings
+	return slices.Concat(findings, e.agreement(ctx))
 }
 
 func (e *examination) askNode(ctx context.Context, about, address string) Finding {

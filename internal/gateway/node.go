@@ -4,6 +4,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -19,6 +20,30 @@ type Node struct {
 	Lease     time.Duration
 	Draining  bool // it hands its instances over, and takes no more
 	Instances int  // that it works for
+	// Secrets are hashes of the cluster's secrets that it knows, that which it signs with first. Files is
+	// the name of its place of files. Both are empty where they are not known.
+	Secrets []string
+	Files   string
+}
+
+// What nodes can disagree about: the settings that must be the same for all of them.
+const (
+	SettingClusterSecret = "--cluster-secret"
+	SettingMediaURL      = "--media-url"
+)
+
+// Disagrees returns the setting that two nodes have different values of; empty if there is none, or if
+// one of them does not say. Two secrets fit if each of the nodes knows that with which the other
+// one signs.
+func (n Node) Disagrees(other Node) (setting string) {
+	switch {
+	case len(n.Secrets) > 0 && len(other.Secrets) > 0 &&
+		(!slices.Contains(n.Secrets, other.Secrets[0]) || !slices.Contains(other.Secrets, n.Secrets[0])):
+		return SettingClusterSecret
+	case n.Files != "" && other.Files != "" && n.Files != other.Files:
+		return SettingMediaURL
+	}
+	return ""
 }
 
 // Tenure is the right of a node to work for an instance: to hold its session, and to write

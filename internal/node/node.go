@@ -101,6 +101,9 @@ type Config struct {
 	// over at once whatever others have left behind.
 	Address string
 	Version string
+	// Secrets and Files are what the nodes must agree about (gateway.Node).
+	Secrets []string
+	Files   string
 	Timing  Timing
 	// Tell is called when instances were taken over or handed over, with their number; nil
 	// tells nobody.
@@ -213,6 +216,7 @@ func (n *Node) join(ctx context.Context) error {
 	id := uuid.NewString()
 	err = n.config.Store.AddNode(ctx, gateway.Node{
 		ID: id, Name: name, Address: n.config.Address, Version: n.config.Version, Lease: n.timing.Lease,
+		Secrets: n.config.Secrets, Files: n.config.Files,
 	})
 	if err != nil {
 		return fmt.Errorf("node: join: %w", err)

@@ -4,6 +4,9 @@ package server
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -21,18 +24,51 @@ type Cluster struct {
 	Advertise string
 	// Secret is what the nodes recognise each other by.
 	Secret string
+	// OtherSecret is recognised as well, while the secret is changed on one node after the other;
+	// empty: there is none.
+	OtherSecret string
 	// Timing is how fast a dead node is noticed. Tests have less patience.
 	Timing node.Timing
 }
 
+// ClusterHashSecret is the name of the program's own secret that the hashes of cluster secrets have
+// as their key.
+const ClusterHashSecret = "cluster"
+
+const clusterHashBytes = 32
+
+// Hashes are what a node says of the secrets that it knows: who reads them learns no secret, and can't
+// compare them with those of another database.
+func (c Cluster) Hashes(key []byte) []string {
+	var hashes []string
+	for _, secret := range []string{c.Secret, c.OtherSecret} {
+		if secret != "" {
+			mac := hmac.New(sha256.New, key)
+			mac.Write([]byte(secret))
+			hashes = append(hashes, hex.EncodeToString(mac.Sum(nil)))
+		}
+	}
+	return hashes
+}
+
 // buildNode makes the node. It needs nothing of its parts before it runs.
-func (s *Server) buildNode() (err error) {
+func (s *Server) buildNode(ctx context.Context) (err error) {
 	config := node.Config{
 		Instances: s.store, Parts: s.parts(), Logger: s.config.Logger,
 		Address: s.config.Cluster.Advertise, Version: s.config.Version, Timing: s.config.Cluster.Timing,
 	}
 	if s.config.DatabaseURL != "" {
 		config.Store = s.store
+		if config.Files, _, err = s.store.FilesOwner(ctx); err != nil {
+			return err
+		}
+	}
+	if s.config.Cluster.Advertise != "" {
+		key, err := s.store.Secret(ctx, ClusterHashSecret, clusterHashBytes)
+		if err != nil {
+			return err
+		}
+		config.Secrets = s.config.Cluster.Hashes(key)
 	}
 	if s.watch.moved != nil {
 		config.Tell = func(event node.Event, instances int) { s.watch.moved(string(event), instances) }
@@ -46,7 +82,7 @@ func (s *Server) buildNode() (err error) {
 // openForwarder lets this node take requests for the instances of others as well.
 func (s *Server) openForwarder(next http.Handler) (*forward.Forwarder, error) {
 	config := forward.Config{
-		Node: s.node, Secret: s.config.Cluster.Secret, Next: next, Stopping: s.stopping.Done(), Logger: s.config.Logger,
+		Node: s.node, Secret: s.config.Cluster.Secret, OtherSecret: s.config.Cluster.OtherSecret, Next: next, Stopping: s.stopping.Done(), Logger: s.config.Logger,
 		Refuse: func(w http.ResponseWriter, r *http.Request, err *gateway.Error) {
 			s.config.Logger.InfoContext(r.Context(), "request refused: the node that works for the instance did not take it",
 				slog.String("method", r.Method), slog.Int("status", contract.StatusOf(err.Kind)), slog.String("code", err.Code))

@@ -251,7 +251,7 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 	if err := s.openMedia(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.buildUseCases(); err != nil {
+	if err := s.buildUseCases(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.openAPI(); err != nil {

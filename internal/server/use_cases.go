@@ -29,8 +29,11 @@ import (
 
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
-func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildChannels, s.buildProfiles, s.buildContacts, s.buildPresences, s.buildCalls, s.buildChats, s.buildLabels} {
+func (s *Server) buildUseCases(ctx context.Context) error {
+	if err := s.buildNode(ctx); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	for _, build := range []func() error{s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildChannels, s.buildProfiles, s.buildContacts, s.buildPresences, s.buildCalls, s.buildChats, s.buildLabels} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}

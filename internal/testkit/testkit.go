@@ -141,11 +141,26 @@ func Start(tb testing.TB, options Options) *Gateway {
 // StartError is the error with which a program does not start. One that starts is stopped again.
 func StartError(tb testing.TB, options Options) error {
 	tb.Helper()
-	s, err := server.New(tb.Context(), options.config(tb))
-	if err == nil {
-		return s.Close()
+	ctx, stop := context.WithCancel(tb.Context())
+	defer stop()
+	s, err := server.New(ctx, options.config(tb))
+	if err != nil {
+		return err
 	}
-	return err
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	await.Until(tb, "the program to serve or to end", func() bool {
+		if len(ended) > 0 {
+			return true
+		}
+		response, err := http.Get(s.BaseURL() + "/readyz") //nolint:noctx // it ends with the program
+		if err == nil {
+			err = response.Body.Close()
+		}
+		return err == nil && response.StatusCode == http.StatusOK
+	})
+	stop()
+	return <-ended
 }
 
 func start(tb testing.TB, options Options) *Gateway {

@@ -69,7 +69,9 @@ type Config struct {
 	Node   Node
 	Owners Owners // nil: this process has the database to itself
 	Secret string // that the nodes share
-	Next   http.Handler
+	// OtherSecret is recognised as well, while the secret is changed; empty: there is none.
+	OtherSecret string
+	Next        http.Handler
 	// Refuse answers a request with an error.
 	Refuse   func(w http.ResponseWriter, r *http.Request, err *gateway.Error)
 	Stopping <-chan struct{} // closed when streams have to end

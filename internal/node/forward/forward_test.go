@@ -65,7 +65,7 @@ func (c *cluster) give(m *member, epoch int64) {
 	}
 }
 
-func (c *cluster) add(secret string) *member {
+func (c *cluster) add(secret string, other ...string) *member {
 	c.t.Helper()
 	m := &member{cluster: c, id: uuid.NewString(), leaving: make(chan struct{}), stop: make(chan struct{})}
 	m.next = func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func (c *cluster) add(secret string) *member {
 		_, _ = io.WriteString(w, m.id+" "+r.Method+" "+r.URL.RequestURI()+" "+r.Host+" "+string(body))
 	}
 	forwarder, err := forward.New(forward.Config{
-		Node: m, Owners: c, Secret: secret, Stopping: m.stop, Logger: slog.New(slog.DiscardHandler),
+		Node: m, Owners: c, Secret: secret, OtherSecret: strings.Join(other, ""), Stopping: m.stop, Logger: slog.New(slog.DiscardHandler),
 		Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.next(w, r) }),
 		Refuse: func(w http.ResponseWriter, _ *http.Request, err *gateway.Error) {
 			w.Header().Set("Retry-After", "1")
@@ -205,6 +205,36 @@ func TestLostAnswer(t *testing.T) {
 	} {
 		if status, text, _ := c.do(test.method, one.server.URL+test.path, "x", "Idempotency-Key", test.key); status != test.want {
 			t.Errorf("%s %s with the key %q is answered %d %s, want %d", test.method, test.path, test.key, status, text, test.want)
+		}
+	}
+}
+
+// A secret is changed on one node after the other: those that don't disagree about it recognise
+// each other at each step.
+func TestSecretIsChanged(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	path := "/api/message/" + c.id + "/text"
+	var ticket, seen string
+	spy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { ticket = r.Header.Get("Recado-Forwarded") }))
+	defer spy.Close()
+	steps := [][]string{{"old"}, {"old", "new"}, {"new", "old"}, {"new"}}
+	for n, here := range steps {
+		for m, there := range steps {
+			from, to := c.add(here[0], here[1:]...), c.add(there[0], there[1:]...)
+			to.epoch.Store(7)
+			to.next = func(_ http.ResponseWriter, r *http.Request) { seen = r.RemoteAddr }
+			c.give(to, 7)
+			c.mu.Lock()
+			c.owner.Address = spy.URL
+			c.mu.Unlock()
+			c.do(http.MethodPost, from.server.URL+path, "")
+			c.do(http.MethodPost, to.server.URL+path, "", "Recado-Forwarded", ticket)
+			recognised := seen == strings.Fields(ticket)[1]
+			disagree := (gateway.Node{Secrets: here}).Disagrees(gateway.Node{Secrets: there})
+			if neighbours := max(n-m, m-n) <= 1; neighbours && !recognised || neighbours != (disagree == "") {
+				t.Errorf("%v passes on to %v: recognised %t, they disagree about %q", here, there, recognised, disagree)
+			}
 		}
 	}
 }

@@ -27,11 +27,11 @@ type ticket struct {
 // for another node or another request, and does not show the secret.
 func (f *Forwarder) sign(out, in *http.Request, tenure gateway.Tenure) {
 	t := ticket{tenure.Epoch, in.RemoteAddr}
-	out.Header.Set(ticketHeader, strconv.FormatInt(t.epoch, 10)+" "+t.client+" "+f.signature(t, tenure.Node, out.Method, out.URL.RequestURI()))
+	out.Header.Set(ticketHeader, strconv.FormatInt(t.epoch, 10)+" "+t.client+" "+signature(f.config.Secret, t, tenure.Node, out.Method, out.URL.RequestURI()))
 }
 
-func (f *Forwarder) signature(t ticket, node, method, uri string) string {
-	mac := hmac.New(sha256.New, []byte(f.config.Secret))
+func signature(secret string, t ticket, node, method, uri string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(strings.Join([]string{strconv.FormatInt(t.epoch, 10), t.client, node, method, uri}, "\n")))
 	return hex.EncodeToString(mac.Sum(nil))
 }
@@ -48,9 +48,14 @@ func (f *Forwarder) admit(r *http.Request) (ticket, bool) {
 	}
 	epoch, err := strconv.ParseInt(parts[0], 10, 64)
 	t := ticket{epoch, parts[1]}
-	if err != nil || !hmac.Equal([]byte(parts[2]), []byte(f.signature(t, f.config.Node.ID(), r.Method, r.URL.RequestURI()))) {
+	if err != nil {
 		return ticket{}, false
 	}
-	r.RemoteAddr = t.client
-	return t, true
+	for _, secret := range []string{f.config.Secret, f.config.OtherSecret} {
+		if secret != "" && hmac.Equal([]byte(parts[2]), []byte(signature(secret, t, f.config.Node.ID(), r.Method, r.URL.RequestURI()))) {
+			r.RemoteAddr = t.client
+			return t, true
+		}
+	}
+	return ticket{}, false
 }

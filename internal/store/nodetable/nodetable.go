@@ -6,6 +6,7 @@ package nodetable
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -19,7 +20,7 @@ const (
 
 	isFree = "(node IS NULL OR node = ANY(ARRAY(SELECT id FROM nodes WHERE " + isDead + ")))"
 
-	nodeColumns = `n.id, n.name, n.address, n.version, n.started_at, n.lease_until - now_ms(), n.draining,
+	nodeColumns = `n.id, n.name, n.address, n.version, n.started_at, n.lease_until - now_ms(), n.draining, n.secrets, n.files,
 		(SELECT count(*) FROM tenures t WHERE t.node = n.id)`
 
 	// takeTenures takes instances that nobody works for, or whose node is dead. Rows that
@@ -58,15 +59,51 @@ type Tables struct{ db Database }
 // New makes the tables' access to a database that has them.
 func New(db Database) *Tables { return &Tables{db: db} }
 
-// AddNode adds this process to the nodes, with a lease.
+// AddNode adds this process to the nodes, with a lease. Its error is a *DisagreementError beside a node that
+// lives and has another value of a setting that must be the same for all.
 func (t *Tables) AddNode(ctx context.Context, node gateway.Node) error {
-	_, err := t.db.Exec(ctx, `INSERT INTO nodes (id, name, address, version, started_at, lease_until, draining)
-		VALUES ($1, $2, $3, $4, now_ms(), now_ms() + $5, FALSE)`,
-		node.ID, node.Name, node.Address, node.Version, node.Lease.Milliseconds())
+	err := t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
+		// Two that come at the same time must not both find that nobody disagrees.
+		if _, err := q.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", joinLock); err != nil {
+			return err
+		}
+		others, err := table.Collect(ctx, q, scanNode, "SELECT "+nodeColumns+" FROM nodes n WHERE lease_until > now_ms() AND address <> '' ORDER BY started_at, id")
+		if err != nil {
+			return err
+		}
+		for _, other := range others {
+			if setting := node.Disagrees(other); setting != "" && node.Address != "" {
+				return &DisagreementError{Setting: setting, Other: other}
+			}
+		}
+		_, err = q.ExecContext(ctx, `INSERT INTO nodes (id, name, address, version, started_at, lease_until, draining, secrets, files)
+			VALUES ($1, $2, $3, $4, now_ms(), now_ms() + $5, FALSE, $6, $7)`,
+			node.ID, node.Name, node.Address, node.Version, node.Lease.Milliseconds(), strings.Join(node.Secrets, " "), node.Files)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("store: add node: %w", err)
 	}
 	return nil
+}
+
+// joinLock is the number of the lock that a node has while it joins the others: the one after those of
+// migrations and of the claim.
+const joinLock = 7236332703
+
+// DisagreementError is the error of a node beside which this one must not work.
+type DisagreementError struct {
+	Setting string // as it is named on the command line
+	Other   gateway.Node
+}
+
+// Error names the other node and the setting, and no value of it.
+func (e *DisagreementError) Error() string {
+	question := "which of the two is right? The nodes recognise each other by it; docs/nodes.md says how it is changed"
+	if e.Setting == gateway.SettingMediaURL {
+		question = "which of the two is right, and is it mounted on both?"
+	}
+	return fmt.Sprintf("the node on %s (%s) has another %s, which must be the same for all nodes: %s", e.Other.Name, e.Other.Address, e.Setting, question)
 }
 
 // RenewNode makes the lease of a node last for a time from now on. It reports whether the
@@ -230,7 +267,9 @@ func (t *Tables) StatusHolds(ctx context.Context, instanceIDs []string) (map[str
 func scanNode(row table.Scanner) (gateway.Node, error) {
 	var node gateway.Node
 	var started, lease int64
-	err := row.Scan(&node.ID, &node.Name, &node.Address, &node.Version, &started, &lease, &node.Draining, &node.Instances)
+	var secrets string
+	err := row.Scan(&node.ID, &node.Name, &node.Address, &node.Version, &started, &lease, &node.Draining, &secrets, &node.Files, &node.Instances)
+	node.Secrets = strings.Fields(secrets)
 	node.Started, node.Lease = table.Time(started), time.Duration(lease)*time.Millisecond
 	return node, err
 }

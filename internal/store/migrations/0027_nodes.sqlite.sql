@@ -1,0 +1,2 @@
+-- A SQLite file has one process, so there are no nodes.
+SELECT 1;
