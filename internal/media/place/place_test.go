@@ -153,38 +153,51 @@ func TestSharedFolderThatIsNotMounted(t *testing.T) {
 // remove each other's files. A database that has a place takes another one only if it is told to.
 func TestPlaceHasOneOwner(t *testing.T) {
 	t.Parallel()
-	server := s3.Start(t)
-	for _, addresses := range [][2]string{{"file://" + t.TempDir(), "file://" + t.TempDir()}, {server.URL("a"), server.URL("b")}} {
-		for _, test := range []struct {
-			at         int
-			owner      string
-			known, new bool
-			want       error
-		}{
-			{at: 0, owner: "one", known: true, want: place.ErrNotThePlace},
-			{at: 0, owner: "one"},
-			{at: 0, owner: "one"},
-			{at: 0, owner: "another", want: place.ErrOthersPlace},
-			{at: 0, owner: "another", new: true, want: place.ErrOthersPlace},
-			{at: 0, owner: "one", known: true},
-			{at: 1, owner: "one", known: true, want: place.ErrNotThePlace},
-			{at: 1, owner: "one", known: true, new: true},
-			{at: 1, owner: "one", known: true},
-		} {
-			config := place.Config{DataDir: t.TempDir(), TempDir: t.TempDir(), Owner: test.owner, Known: test.known, New: test.new}
-			stores, err := parse(t, addresses[test.at]).Open(t.Context(), config)
-			if !errors.Is(err, test.want) || stores.Owned != (test.want == nil) {
-				t.Errorf("%s, %+v: it ends with %v", addresses[test.at], test, err)
-			}
-			if err == nil {
-				err = errors.Join(stores.Fetched.Close(), stores.Queued.Close())
-			}
-			if err != nil && test.want == nil {
-				t.Error(err)
-			}
-			if owner, err := parse(t, addresses[test.at]).Owner(t.Context(), config); err != nil || test.want == nil && owner != test.owner {
-				t.Errorf("the owner of %s is %q, %v", addresses[test.at], owner, err)
-			}
+	t.Run("folders", func(t *testing.T) {
+		t.Parallel()
+		oneOwner(t, "file://"+t.TempDir(), "file://"+t.TempDir())
+	})
+	t.Run("a bucket", func(t *testing.T) {
+		t.Parallel()
+		server := s3.Start(t)
+		oneOwner(t, server.URL("a"), server.URL("b"))
+	})
+}
+
+func oneOwner(t *testing.T, addresses ...string) {
+	t.Helper()
+	for _, test := range []struct {
+		at         int
+		owner      string
+		known, new bool
+		want       error
+	}{
+		{at: 0, owner: "one", known: true, want: place.ErrNotThePlace},
+		{at: 0, owner: "one"},
+		{at: 0, owner: "one"},
+		{at: 0, owner: "another", want: place.ErrOthersPlace},
+		{at: 0, owner: "another", new: true, want: place.ErrOthersPlace},
+		{at: 0, owner: "one", known: true},
+		{at: 1, owner: "one", known: true, want: place.ErrNotThePlace},
+		{at: 1, owner: "one", known: true, new: true},
+		{at: 1, owner: "one", known: true},
+	} {
+		config := place.Config{DataDir: t.TempDir(), TempDir: t.TempDir(), Owner: test.owner, Known: test.known, New: test.new}
+		stores, err := parse(t, addresses[test.at]).Open(t.Context(), config)
+		if !errors.Is(err, test.want) || stores.Owned != (test.want == nil) {
+			t.Errorf("%s, %+v: it ends with %v", addresses[test.at], test, err)
+		}
+		if err == nil {
+			err = errors.Join(stores.Fetched.Close(), stores.Queued.Close())
+		}
+		if err != nil && test.want == nil {
+			t.Error(err)
+		}
+		if err := parse(t, addresses[test.at]).Claim(t.Context(), config); !errors.Is(err, test.want) {
+			t.Errorf("%s, %+v: it is claimed with %v", addresses[test.at], test, err)
+		}
+		if owner, err := parse(t, addresses[test.at]).Owner(t.Context(), config); err != nil || test.want == nil && owner != test.owner {
+			t.Errorf("the owner of %s is %q, %v", addresses[test.at], owner, err)
 		}
 	}
 }
