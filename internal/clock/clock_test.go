@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,8 +26,20 @@ type world struct {
 	elapsed, wall, database time.Duration
 	told                    bool // the database has a clock
 	away                    error
-	seen                    time.Time
-	quiet                   time.Duration
+	noted
+}
+
+// noted is what a clock has noted.
+type noted struct {
+	mu    sync.Mutex
+	seen  time.Time
+	quiet time.Duration
+}
+
+func (n *noted) read() (time.Time, time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.seen, n.quiet
 }
 
 //nolint:gochecknoglobals // a constant
@@ -36,10 +50,13 @@ func (w *world) DatabaseTime(context.Context) (time.Time, bool, error) {
 }
 
 func (w *world) ClockSeen(context.Context) (time.Time, time.Duration, error) {
-	return w.seen, w.quiet, nil
+	at, quiet := w.read()
+	return at, quiet, nil
 }
 
 func (w *world) SaveClockSeen(_ context.Context, at time.Time, quiet time.Duration) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.seen, w.quiet = at, quiet
 	return w.away
 }
@@ -79,7 +96,7 @@ func TestClockThatWasSet(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
 			w := &world{}
-			moved := *w
+			var moved world
 			test.moves(&moved)
 			w.told = moved.told
 			c := w.start(t, &log)
@@ -118,19 +135,20 @@ func TestClockAtAStart(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
-		left  world
+		seen  time.Time
+		quiet time.Duration
 		lasts time.Duration
 	}{
-		{"the first", world{}, 0},
-		{"soon", world{seen: epoch.Add(-time.Minute)}, 0},
-		{"after a week", world{seen: epoch.Add(-7 * day)}, day},
-		{"before the last one", world{seen: epoch.Add(7 * day)}, day},
-		{"a clock that was set", world{seen: epoch.Add(-time.Minute), quiet: 8 * day}, 8 * day},
+		{"the first", time.Time{}, 0, 0},
+		{"soon", epoch.Add(-time.Minute), 0, 0},
+		{"after a week", epoch.Add(-7 * day), 0, day},
+		{"before the last one", epoch.Add(7 * day), 0, day},
+		{"a clock that was set", epoch.Add(-time.Minute), 8 * day, 8 * day},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
-			w := test.left
+			w := &world{noted: noted{seen: test.seen, quiet: test.quiet}}
 			c := w.start(t, &log)
 			if _, ok := c.RemovalTime(t.Context()); ok != (test.lasts == 0) {
 				t.Errorf("something is removed: %t", ok)
@@ -154,9 +172,10 @@ func TestClockRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
+		var wall atomic.Int64
 		began, w := time.Now(), &world{}
 		c := clock.New(clock.Config{
-			Wall: func() time.Time { return time.Now().Round(0).Add(w.wall) }, Elapsed: func() time.Duration { return time.Since(began) },
+			Wall: func() time.Time { return time.Now().Round(0).Add(time.Duration(wall.Load())) }, Elapsed: func() time.Duration { return time.Since(began) },
 			Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		})
 		if err := c.Follow(t.Context(), w); err != nil {
@@ -167,14 +186,15 @@ func TestClockRuns(t *testing.T) {
 		go func() { ended <- c.Run(ctx) }()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if gap := c.Now().Sub(w.seen); gap > 11*time.Minute {
+		seen, _ := w.read()
+		if gap := c.Now().Sub(seen); gap > 11*time.Minute {
 			t.Errorf("it was noted %s ago what the clock says", gap)
 		}
-		w.wall = -8 * day
+		wall.Store(int64(-8 * day))
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if w.quiet < 7*day {
-			t.Errorf("that the clock was set is not noted: %s", w.quiet)
+		if _, quiet := w.read(); quiet < 7*day {
+			t.Errorf("that the clock was set is not noted: %s", quiet)
 		}
 		cancel()
 		if err := <-ended; err != nil {
