@@ -160,17 +160,23 @@ func (c *cable) copy(to, from net.Conn) {
 	}
 }
 
-// throughCable returns the URL of a database behind a cable, and the cable.
-func throughCable(t *testing.T, databaseURL string) (string, *cable) {
+// throughCable returns the URL of a database behind cables, and the cables: one for each server of the
+// database.
+func throughCable(t *testing.T, databaseURL string) (string, []*cable) {
 	t.Helper()
 	address, err := url.Parse(databaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := address.Query().Get("host")
-	if strings.Contains(folder, ",") {
-		return databaseURL, nil // two servers have no cable
+	var cables []*cable
+	var servers []string
+	for folder := range strings.SplitSeq(address.Query().Get("host"), ",") {
+		laid := layCable(t, "unix", folder+"/.s.PGSQL.5432")
+		cables, servers = append(cables, laid), append(servers, laid.address())
 	}
-	c := layCable(t, "unix", folder+"/.s.PGSQL.5432")
-	return "postgres://postgres@" + c.address() + strings.TrimSuffix(address.Path, "/") + "?sslmode=disable", c
+	options := url.Values{"sslmode": {"disable"}}
+	if which := address.Query().Get("target_session_attrs"); which != "" {
+		options.Set("target_session_attrs", which)
+	}
+	return "postgres://postgres@" + strings.Join(servers, ",") + strings.TrimSuffix(address.Path, "/") + "?" + options.Encode(), cables
 }

@@ -55,8 +55,8 @@ func TestNodeFails(t *testing.T) {
 			heal: func(w *world, n *node) { w.signal(n, syscall.SIGCONT) },
 		},
 		"cut off from the database": {
-			fail:   func(_ *world, n *node) { n.database.pull(true) },
-			heal:   func(_ *world, n *node) { n.database.pull(false) },
+			fail:   func(_ *world, n *node) { n.database[0].pull(true) },
+			heal:   func(_ *world, n *node) { n.database[0].pull(false) },
 			letsGo: true,
 		},
 		"cut off from the platform": {
@@ -152,30 +152,45 @@ func TestNodesComeAndGo(t *testing.T) {
 	load.onlyWith("UNAVAILABLE") // 503 with Retry-After
 }
 
-// The server of the database crashes and is started again, twice; and the server is killed and
-// a synchronous standby takes its place. The nodes go on by themselves within ten seconds.
+// The server of the database crashes and is started again; is killed, and a synchronous standby takes its
+// place; or its machine is gone without a word, and the standby takes its place. The nodes go on by
+// themselves, and so do commands, with the address that names both servers.
 func TestDatabaseFails(t *testing.T) {
 	t.Parallel()
-	for name, start := range cases.Sorted(map[string]func(testing.TB) (string, func()){
-		"crashes": postgres.StartOwn, "is replaced by its standby": postgres.StartPair,
+	for name, c := range cases.Sorted(map[string]struct {
+		start  func(testing.TB) (string, func())
+		nodes  int
+		silent bool // nothing comes from the machine of the first server any more
+		within time.Duration
+	}{
+		"crashes":                    {start: postgres.StartOwn, nodes: 3, within: goesOnWithin},
+		"is replaced by its standby": {start: postgres.StartPair, nodes: 2, within: goesOnWithin},
+		"is gone without a word, and replaced by its standby": {start: postgres.StartPair, nodes: 2, silent: true, within: goneWithin},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, fail := start(t)
+			url, fail := c.start(t)
 			// The lease outlasts what happens, as it does where it is the usual one.
-			w := newWorld(t, url, 3, 6, usualLease)
+			w := newWorld(t, url, c.nodes, 6, usualLease)
 			load := w.startLoad()
 			load.advance(2)
+			for _, node := range w.nodes {
+				node.database[0].pull(c.silent)
+			}
 			fail()
 			began := time.Now()
 			w.awaitSends()
 			took := time.Since(began)
 			t.Logf("every instance sends again after %.1f s", took.Seconds())
-			if took > goesOnWithin {
+			if took > c.within {
 				t.Errorf("it took %s until every instance sent again", took)
 			}
 			load.advance(2)
 			load.end()
+			if listed := w.command("nodes", "--database-url", w.nodes[0].databaseURL); strings.Count(listed, "alive") != c.nodes {
+				t.Errorf("the nodes are listed as\n%s", listed)
+			}
+			w.command("backup", t.TempDir(), "--verify", "--database-url", w.nodes[0].databaseURL, "--media-url", "file://"+w.files)
 		})
 	}
 }
@@ -189,7 +204,7 @@ func TestDatabaseMoves(t *testing.T) {
 	load.advance(2)
 	before := [][]string{w.ownedBy(w.nodes[0]), w.ownedBy(w.nodes[1])}
 	for _, node := range w.nodes {
-		node.database.forget()
+		node.database[0].forget()
 	}
 	began := time.Now()
 	w.awaitSends()

@@ -50,9 +50,11 @@ type node struct {
 	client    *client.Client
 	flags     []string
 
-	database, platform, others *cable
-	away                       bool // the balancer sends nothing there
-	asked                      int  // requests that the balancer has sent there, and that are not answered
+	databaseURL      string   // as this node has it
+	database         []*cable // one for each server
+	platform, others *cable
+	away             bool // the balancer sends nothing there
+	asked            int  // requests that the balancer has sent there, and that are not answered
 }
 
 // shop is an instance, and the number that it is linked to.
@@ -111,11 +113,10 @@ func (w *world) add() *node {
 	n.others = layCable(w.t, "tcp", n.address)
 	n.advertise = "http://" + n.others.address()
 	n.platform = layCable(w.t, "tcp", strings.TrimPrefix(w.platform[1], "ws://"))
-	var databaseURL string
-	databaseURL, n.database = throughCable(w.t, w.databaseURL)
+	n.databaseURL, n.database = throughCable(w.t, w.databaseURL)
 	n.flags = append([]string{
 		"serve", "--listen", n.address, "--advertise", n.advertise, "--cluster-secret", secret,
-		"--database-url", databaseURL, "--data", w.t.TempDir(), "--allow-private-urls", "--log-level", "warn",
+		"--database-url", n.databaseURL, "--data", w.t.TempDir(), "--allow-private-urls", "--log-level", "warn",
 		"--media-url", "file://" + w.files,
 		w.platform[0], "ws://" + n.platform.address(),
 	}, w.platform[2:]...)

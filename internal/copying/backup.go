@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/recado-project/recado/internal/postgres"
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store"
@@ -33,12 +31,7 @@ func NoteBackup(ctx context.Context, config store.Config, at time.Time) (err err
 		_, err = pool.ExecContext(ctx, noteBackup, at.UnixMilli())
 		return errors.Join(err, pool.Close())
 	}
-	settings, err := pgx.ParseConfig(config.URL)
-	if err != nil {
-		return err // pgx leaves the password out of its errors
-	}
-	settings.RuntimeParams["application_name"] = postgres.ApplicationName
-	conn, err := pgx.ConnectConfig(ctx, settings)
+	conn, err := postgres.Connect(ctx, config.URL, postgres.ApplicationName)
 	if err != nil {
 		return err
 	}

@@ -24,15 +24,11 @@ type database struct {
 // openPostgres begins a transaction: one that sees the database as it is now, or one that
 // writes.
 func openPostgres(ctx context.Context, url string, readOnly bool, logger *slog.Logger) (*database, error) {
-	settings, err := pgx.ParseConfig(url)
-	if err != nil {
-		return nil, err // pgx leaves the password out of its errors
-	}
-	settings.RuntimeParams["application_name"] = postgres.ApplicationName
+	name := postgres.ApplicationName
 	if readOnly {
-		settings.RuntimeParams["application_name"] += " backup"
+		name += " backup"
 	}
-	conn, err := pgx.ConnectConfig(ctx, settings)
+	conn, err := postgres.Connect(ctx, url, name)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}

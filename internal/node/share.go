@@ -111,7 +111,9 @@ func (n *Node) renew(ctx context.Context, answers chan<- renewal) {
 	defer ticks.Stop()
 	for failed := false; ; {
 		asked := now()
-		limited, cancel := context.WithTimeout(ctx, n.timing.Patience/2)
+		// Of the time that there is, one that stays silent leaves enough for another one, which may have to
+		// find out first which server of the database is left.
+		limited, cancel := context.WithTimeout(ctx, n.timing.Patience/3)
 		known, draining, err := n.config.Store.RenewNode(limited, n.ID(), n.timing.Lease)
 		cancel()
 		switch {

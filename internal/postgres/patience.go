@@ -54,7 +54,18 @@ func ParseURL(url string) (*pgx.ConnConfig, error) {
 	return parseURL(url, Patience, func(time.Time) {})
 }
 
-// parseURL is ParseURL for connections with another patience. silent is called when one is given up
+// Connect opens one connection for work that takes as long as it takes, as copying a database does. Only
+// to connect may not take longer than Patience. name is what the server calls the connection.
+func Connect(ctx context.Context, url, name string) (*pgx.Conn, error) {
+	settings, err := parseURL(url, 0, func(time.Time) {})
+	if err != nil {
+		return nil, err
+	}
+	settings.RuntimeParams["application_name"] = name
+	return pgx.ConnectConfig(ctx, settings)
+}
+
+// parseURL is ParseURL for connections with another patience; 0 is without an end. silent is called when one is given up
 // because the server did not answer in time, with the moment at which it was opened, before the call
 // returns that did not get its answer.
 func parseURL(url string, patience time.Duration, silent func(opened time.Time)) (*pgx.ConnConfig, error) {
@@ -82,14 +93,16 @@ func parseURL(url string, patience time.Duration, silent func(opened time.Time))
 	settings.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		dialer := net.Dialer{
 			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepaliveIdle, Interval: keepaliveInterval, Count: keepaliveCount},
-			Control:         limitUnacknowledged,
+		}
+		if patience > 0 {
+			dialer.Control = limitUnacknowledged
 		}
 		conn, err := dialer.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
 		opened := now()
-		return &patientConn{Conn: conn, patience: patience, silent: func() { silent(opened) }}, nil
+		return &patientConn{Conn: conn, patience: patience, unhurried: patience == 0, silent: func() { silent(opened) }}, nil
 	}
 	settings.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &watcher{pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()}}

@@ -98,6 +98,7 @@ func StartPair(tb testing.TB) (url string, failOver func()) {
 	}
 	check("make the standby synchronous", first.exec("ALTER SYSTEM SET synchronous_standby_names = '*'"))
 	check("make the standby synchronous", first.exec("SELECT pg_reload_conf()"))
+	check("make the standby synchronous", first.awaitSynchronous())
 	return "postgres://postgres@/postgres?host=" + first.socketDir + "," + second.socketDir + "&target_session_attrs=read-write", func() {
 		tb.Helper()
 		_, err := io.WriteString(first.keeper, "stop\n")
@@ -192,6 +193,31 @@ func (c *cluster) await() error {
 		case <-ticker.C:
 		case <-ctx.Done():
 			return fmt.Errorf("it does not answer: %w", err)
+		}
+	}
+}
+
+// awaitSynchronous returns when the server answers no commit that a standby has not.
+func (c *cluster) awaitSynchronous() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, c.url("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		var synchronous bool
+		err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync')").Scan(&synchronous)
+		if err != nil || synchronous {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }
