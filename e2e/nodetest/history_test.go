@@ -57,22 +57,22 @@ type outcome struct {
 	received map[string][]string // events message.received
 }
 
-// judge returns what is wrong with an outcome; nothing if all is well. Events may come more
-// than once: what counts is their order when they come first.
+// judge returns what is wrong with an outcome; nothing if all is well.
 func (h *history) judge(got outcome) (wrong []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for chat, messages := range h.accepted {
 		wrong = append(wrong, missing(chat, "an accepted message is not on the phone", messages, got.phones[chat])...)
 		wrong = append(wrong, missing(chat, "an accepted message has no event", messages, got.sent[chat])...)
-		if once := firsts(got.phones[chat]); len(once) < len(got.phones[chat]) {
-			wrong = append(wrong, fmt.Sprintf("%s: %d messages are on the phone more than once", chat, len(got.phones[chat])-len(once)))
-		}
+		wrong = append(wrong, doubled(chat, "messages are on the phone more than once", got.phones[chat])...)
+		wrong = append(wrong, doubled(chat, "messages have two events that they were sent", got.sent[chat])...)
+		wrong = append(wrong, foreign(chat, "on the phone is what nobody was told of", messages, got.phones[chat])...)
 		wrong = append(wrong, reordered(chat, "on the phone", messages, got.phones[chat])...)
 		wrong = append(wrong, reordered(chat, "events of sent messages", messages, got.sent[chat])...)
 	}
 	for chat, messages := range h.written {
 		wrong = append(wrong, missing(chat, "a customer's message has no event", messages, got.received[chat])...)
+		wrong = append(wrong, doubled(chat, "messages have two events that they were received", got.received[chat])...)
 		wrong = append(wrong, reordered(chat, "events of received messages", messages, got.received[chat])...)
 	}
 	return wrong
@@ -90,9 +90,36 @@ func firsts(values []string) (once []string) {
 	return once
 }
 
+func setOf(values []string) map[string]bool {
+	set := make(map[string]bool, len(values))
+	for _, value := range values {
+		set[value] = true
+	}
+	return set
+}
+
+func doubled(chat, what string, got []string) []string {
+	if more := len(got) - len(firsts(got)); more > 0 {
+		return []string{fmt.Sprintf("%s: %d %s", chat, more, what)}
+	}
+	return nil
+}
+
+// foreign finds what nobody has sent under that identifier.
+func foreign(chat, what string, sent, got []string) (wrong []string) {
+	known := setOf(sent)
+	for _, message := range got {
+		if !known[message] {
+			wrong = append(wrong, chat+": "+what+": "+message)
+		}
+	}
+	return wrong
+}
+
 func missing(chat, what string, want, got []string) (wrong []string) {
+	there := setOf(got)
 	for _, message := range want {
-		if !slices.Contains(got, message) {
+		if !there[message] {
 			wrong = append(wrong, chat+": "+what+": "+message)
 		}
 	}
@@ -101,7 +128,8 @@ func missing(chat, what string, want, got []string) (wrong []string) {
 
 func reordered(chat, what string, want, got []string) []string {
 	common := func(of, in []string) []string {
-		return slices.DeleteFunc(firsts(of), func(value string) bool { return !slices.Contains(in, value) })
+		known := setOf(in)
+		return slices.DeleteFunc(firsts(of), func(value string) bool { return !known[value] })
 	}
 	if a, b := common(want, got), common(got, want); !slices.Equal(a, b) {
 		return []string{fmt.Sprintf("%s: %s are in another order: %v instead of %v", chat, what, b, a)}
@@ -109,21 +137,33 @@ func reordered(chat, what string, want, got []string) []string {
 	return nil
 }
 
-// events returns the messages of an endpoint's events of a kind, by chat: each instance has one.
-func events(t *testing.T, delivered []sink.Delivered, kind string) map[string][]string {
+// events returns the messages of an endpoint's events of a kind, by chat: each instance has one, and one for
+// what went by way of its queue. An event that is delivered again counts once.
+func (h *history) events(t *testing.T, delivered []sink.Delivered, kind string) map[string][]string {
 	t.Helper()
-	chats := map[string][]string{}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	byQueue := map[string]map[string]bool{}
+	for chat, messages := range h.accepted {
+		byQueue[chat] = setOf(messages)
+	}
+	chats, known := map[string][]string{}, map[string]bool{}
 	for _, d := range delivered {
-		if d.Type != kind {
+		if d.Type != kind || known[d.ID] {
 			continue
 		}
+		known[d.ID] = true
 		var message struct {
 			MessageID string `json:"messageId"`
 		}
 		if err := json.Unmarshal(d.Data, &message); err != nil {
 			t.Fatal(err)
 		}
-		chats[d.InstanceID] = append(chats[d.InstanceID], message.MessageID)
+		chat := d.InstanceID
+		if byQueue[queued(chat)][message.MessageID] {
+			chat = queued(chat)
+		}
+		chats[chat] = append(chats[chat], message.MessageID)
 	}
 	return chats
 }
@@ -136,7 +176,9 @@ func TestJudge(t *testing.T) {
 		want   string
 	}{
 		"nothing":                    {func(*outcome) {}, ""},
-		"an event comes twice":       {func(o *outcome) { o.sent["a"] = []string{"1", "2", "1", "3"} }, ""},
+		"two events":                 {func(o *outcome) { o.sent["a"] = []string{"1", "2", "1", "3"} }, "a: 1 messages have two events that they were sent"},
+		"two events of received":     {func(o *outcome) { o.received["b"] = []string{"8", "8", "9"} }, "b: 1 messages have two events that they were received"},
+		"sent under another name":    {func(o *outcome) { o.phones["a"] = []string{"1", "2", "3", "4"} }, "a: on the phone is what nobody was told of: 4"},
 		"lost on the way":            {func(o *outcome) { o.phones["a"] = []string{"1", "3"} }, "a: an accepted message is not on the phone: 2"},
 		"sent twice":                 {func(o *outcome) { o.phones["a"] = []string{"1", "2", "2", "3"} }, "a: 1 messages are on the phone more than once"},
 		"another order on the phone": {func(o *outcome) { o.phones["a"] = []string{"2", "1", "3"} }, "a: on the phone are in another order: [2 1 3] instead of [1 2 3]"},

@@ -36,27 +36,51 @@ func (w *world) startLoad() *load {
 	l := &load{w: w, history: newHistory(), stop: stop, answers: map[string]int{}}
 	w.t.Cleanup(func() { stop(); l.working.Wait() })
 	for i, shop := range w.shops {
-		l.working.Go(func() { l.send(ctx, shop, customer(i)) })
+		l.working.Go(func() { l.send(ctx, shop, shop.id, sendEvery, sendText(shop, customer(i))) })
+		l.working.Go(func() { l.send(ctx, shop, queued(shop.id), 2*sendEvery, enqueue(shop, queueCustomer(i))) })
 		l.working.Go(func() { l.write(ctx, shop, customer(i)) })
 	}
 	return l
 }
 
-func (l *load) send(ctx context.Context, shop shop, customer string) {
-	pace, again := time.NewTicker(sendEvery), time.NewTicker(repeatAfter)
+// sendText sends the n-th message of a shop at once.
+func sendText(from shop, to string) func(ctx context.Context, at *client.Client, n int, key string) (client.Sent, error) {
+	return func(ctx context.Context, at *client.Client, n int, key string) (client.Sent, error) {
+		return at.SendText(ctx, from.id, client.Text{To: to, Message: fmt.Sprint("n. ", n), IdempotencyKey: key})
+	}
+}
+
+// enqueue leaves the n-th message of a shop in the queue: a picture, or a text.
+func enqueue(from shop, to string) func(ctx context.Context, at *client.Client, n int, key string) (client.Sent, error) {
+	return func(ctx context.Context, at *client.Client, n int, key string) (client.Sent, error) {
+		if n%3 == 0 {
+			return at.SendImage(ctx, from.id, client.Image{To: to, Image: picture, Caption: fmt.Sprint("q. ", n), Later: true, IdempotencyKey: key})
+		}
+		return at.SendText(ctx, from.id, client.Text{To: to, Message: fmt.Sprint("q. ", n), Later: true, IdempotencyKey: key})
+	}
+}
+
+// picture is a PNG of one pixel.
+const picture = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// send sends one message after another through a shop, and notes them under a chat.
+func (l *load) send(
+	ctx context.Context, shop shop, chat string, every time.Duration, send func(ctx context.Context, at *client.Client, n int, key string) (client.Sent, error),
+) {
+	pace, again := time.NewTicker(every), time.NewTicker(repeatAfter)
 	defer pace.Stop()
 	defer again.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
-		text := client.Text{To: customer, Message: fmt.Sprint("n. ", n), IdempotencyKey: uuid.NewString()}
+		key := uuid.NewString()
 		for tries := 0; ; tries++ {
 			// It goes on after the end, so that nothing is left without an answer.
 			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), 40*time.Second)
 			node := l.w.ask()
-			sent, err := node.client.SendText(limited, shop.id, text)
+			sent, err := send(limited, node.client, n, key)
 			l.w.answered(node)
 			cancel()
 			if err == nil {
-				l.history.accept(shop.id, sent.MessageID)
+				l.history.accept(chat, sent.MessageID)
 				break
 			}
 			l.note(err)
@@ -194,17 +218,28 @@ func (l *load) outcome() outcome {
 	l.w.t.Helper()
 	delivered := l.w.sink.Delivered()
 	got := outcome{
-		phones: map[string][]string{}, sent: events(l.w.t, delivered, "message.sent"), received: events(l.w.t, delivered, "message.received"),
+		phones: map[string][]string{}, sent: l.history.events(l.w.t, delivered, "message.sent"), received: l.history.events(l.w.t, delivered, "message.received"),
 	}
-	for i, shop := range l.w.shops {
-		for _, message := range l.w.phones.Messages(l.w.t, customer(i), shop.number) {
+	shown := func(of, number string) (messages []string) {
+		for _, message := range l.w.phones.Messages(l.w.t, of, number) {
 			if !message.FromMe {
-				got.phones[shop.id] = append(got.phones[shop.id], message.MessageID)
+				messages = append(messages, message.MessageID)
 			}
 		}
+		return messages
+	}
+	for i, shop := range l.w.shops {
+		got.phones[shop.id] = shown(customer(i), shop.number)
+		got.phones[queued(shop.id)] = shown(queueCustomer(i), shop.number)
 	}
 	return got
 }
 
 // customer is the number of who writes to a shop.
 func customer(of int) string { return fmt.Sprintf("55119888802%02d", of) }
+
+// queueCustomer is the number of who gets what a shop leaves in the queue.
+func queueCustomer(of int) string { return fmt.Sprintf("55119888803%02d", of) }
+
+// queued is the chat of what a shop leaves in the queue, beside that of everything else.
+func queued(shop string) string { return shop + ", queue" }

@@ -1,6 +1,7 @@
 package nodetest_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"syscall"
@@ -119,6 +120,26 @@ func TestNodeFails(t *testing.T) {
 			load.end()
 		})
 	}
+}
+
+// Nodes are killed with kill -9 and started again at once, one after another and at random moments, while
+// their instances are on the move because of the ones before.
+func TestNodesAreKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, postgres.Start(t), 3, 6, 3*time.Second)
+	load := w.startLoad()
+	for n := range nodeKills {
+		<-time.After(200*time.Millisecond + rand.N(4*time.Second)) // the moment is to be at random
+		victim := w.nodes[n%len(w.nodes)]
+		w.setAway(victim, true)
+		victim.Kill()
+		w.start(victim)
+		w.setAway(victim, false)
+	}
+	w.awaitSends()
+	load.advance(2)
+	load.end()
+	t.Logf("%d kills", nodeKills)
 }
 
 // A node is added under load and gets its share; one is drained, which takes its instances to

@@ -27,4 +27,7 @@ const (
 
 	// sendEvery is the pause of a sender between two messages, writeEvery that of a customer.
 	sendEvery, writeEvery = 150 * time.Millisecond, 4 * sendEvery
+
+	// nodeKills is how often nodes are killed, one after another.
+	nodeKills = 3
 )

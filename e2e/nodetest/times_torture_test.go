@@ -24,4 +24,7 @@ const (
 
 	// sendEvery is the pause of a sender between two messages, writeEvery that of a customer.
 	sendEvery, writeEvery = 50 * time.Millisecond, 4 * sendEvery
+
+	// nodeKills is how often nodes are killed, one after another.
+	nodeKills = 300
 )

@@ -62,10 +62,6 @@ func TestPostgreSQLRestartsUnderLoad(t *testing.T) {
 		w.awaitConnected(w.shops[0].id)
 	}
 	load.stop()
-	received := load.judgeReceived(w.sink)
-	if received.Lost > 0 || received.Reordered > 0 {
-		t.Errorf("the messages of the customers: %v", received)
-	}
-	t.Logf("%d crashes of PostgreSQL; customers: %v; answers: %d accepted, all on their phones once",
-		crashes, received, load.judgeAnswers())
+	load.judge()
+	t.Logf("%d crashes of PostgreSQL", crashes)
 }

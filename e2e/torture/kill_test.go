@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/sink"
 )
@@ -39,9 +40,10 @@ func onBoth(t *testing.T, test func(t *testing.T, databaseURL string)) {
 	})
 }
 
-// Customers write, shops answer, and the gateway is killed with kill -9 at random moments.
-// In the end all messages of the customers have been delivered to both webhooks that work, those of a chat in order,
-// and every answer is on its phone once, with the identifier that the API returned.
+// Customers write, shops send texts, pictures, and both by way of the queue, and the gateway is killed with
+// kill -9 at random moments. In the end all messages of the customers have been delivered to both webhooks that
+// work, those of a chat in order and under one event each; and every message of a shop is on its phone once, under
+// the identifier that the API returned, in order, and so are the events that it was sent.
 func TestKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, databaseURL string) {
@@ -54,17 +56,10 @@ func TestKilledUnderLoad(t *testing.T) {
 			recoveries = append(recoveries, w.restart())
 		}
 		load.stop()
-		received, second := load.judgeReceived(w.sink), load.judgeReceived(w.second)
-		if received.Lost > 0 || received.Reordered > 0 {
-			t.Errorf("the messages of the customers: %v", received)
-		}
-		if second.Lost > 0 || second.Reordered > 0 {
-			t.Errorf("the messages of the customers, at the second webhook: %v", second)
-		}
-		answered := load.judgeAnswers()
+		load.judge()
 		slices.Sort(recoveries)
-		t.Logf("%d kills; customers: %v; at the second webhook: %v; answers: %d accepted, all on their phones once; connected again after %v (median), %v (longest)",
-			kills, received, second, answered, recoveries[len(recoveries)/2].Round(time.Millisecond), recoveries[len(recoveries)-1].Round(time.Millisecond))
+		t.Logf("%d kills; connected again after %v (median), %v (longest)",
+			kills, recoveries[len(recoveries)/2].Round(time.Millisecond), recoveries[len(recoveries)-1].Round(time.Millisecond))
 	})
 }
 
@@ -95,19 +90,32 @@ func TestKilledUnderLoadFindsALoss(t *testing.T) {
 
 func customer(n int) string { return fmt.Sprintf("551198888%02d66", n) }
 
-// load is a number of customers that write, and of shops that answer.
+// load is a number of customers that write, and of shops that send.
 type load struct {
 	w       *world
 	over    atomic.Bool
 	running sync.WaitGroup
-	book    ledger
-
-	mu      sync.Mutex
-	answers []answer
+	book    ledger // what customers wrote
+	sent    ledger // what shops sent: what the API has accepted
 }
 
-// answer is a message that a shop sent, with the response of the API.
-type answer struct{ to, text, messageID string }
+// way is one that messages of a shop go, each to a customer of its own.
+type way struct {
+	name  string
+	later bool // by way of the queue
+	// picture says whether the n-th message is one; else it is a text.
+	picture func(n int) bool
+	pace    time.Duration
+}
+
+// ways are as many as a shop has customers, at most.
+func ways() []way {
+	return []way{
+		{name: "answer", picture: func(int) bool { return false }, pace: pace},
+		{name: "picture", picture: func(int) bool { return true }, pace: 4 * pace},
+		{name: "queue", later: true, picture: func(n int) bool { return n%5 == 4 }, pace: 2 * pace},
+	}
+}
 
 func startLoad(w *world) *load {
 	l := &load{w: w}
@@ -115,7 +123,9 @@ func startLoad(w *world) *load {
 		for c := range customers {
 			l.running.Go(func() { l.write(shop, customer(s*customers+c)) })
 		}
-		l.running.Go(func() { l.answer(s, shop) })
+		for c, way := range ways() {
+			l.running.Go(func() { l.send(shop, way, customer(s*customers+c)) })
+		}
 	}
 	return l
 }
@@ -144,61 +154,83 @@ func (l *load) write(to shop, from string) {
 	}
 }
 
-// answer is one shop: it sends one message after another, and repeats each until the API
-// answers that it was sent.
-func (l *load) answer(s int, from shop) {
-	tick := time.NewTicker(pace)
+// send is one way of a shop: it sends one message after another, and repeats each until the API answers that
+// it was accepted.
+func (l *load) send(from shop, by way, to string) {
+	tick, again := time.NewTicker(by.pace), time.NewTicker(pace)
 	defer tick.Stop()
+	defer again.Stop()
 	for n := 0; !l.over.Load(); n++ {
-		a := answer{to: customer(s * customers), text: fmt.Sprintf("%s answers %d", from.number, n)}
+		text := fmt.Sprintf("%s, %s %d", from.number, by.name, n)
 		for {
-			sent, err := l.w.client.SendText(l.w.t.Context(), from.id, client.Text{
-				To: a.to, Message: a.text, IdempotencyKey: a.text,
-			})
+			var sent client.Sent
+			var err error
+			if by.picture(n) {
+				sent, err = l.w.client.SendImage(l.w.t.Context(), from.id, client.Image{
+					To: to, Image: picture, Caption: text, Later: by.later, IdempotencyKey: text,
+				})
+			} else {
+				sent, err = l.w.client.SendText(l.w.t.Context(), from.id, client.Text{To: to, Message: text, Later: by.later, IdempotencyKey: text})
+			}
 			if err == nil {
-				a.messageID = sent.MessageID
-				l.mu.Lock()
-				l.answers = append(l.answers, a)
-				l.mu.Unlock()
+				l.sent.wrote(from.id+"/"+to+"@s.whatsapp.net", sent.MessageID)
 				break
 			}
-			<-tick.C
+			<-again.C
+		}
+		<-tick.C
+	}
+}
+
+// picture is a PNG of one pixel.
+const picture = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// judge waits until everything has arrived, and fails the test if something is lost, doubled or out of order.
+func (l *load) judge() {
+	l.w.t.Helper()
+	arrived := func(at *sink.Sink, kind string) map[string][]arrival { return arrivals(l.w.t, at.Delivered(), kind) }
+	for whose, judge := range cases.Sorted(map[string]func() verdict{
+		"customers":                func() verdict { return l.book.judge(arrived(l.w.sink, "message.received")) },
+		"at the second webhook":    func() verdict { return l.book.judge(arrived(l.w.second, "message.received")) },
+		"shops, on the phones":     func() verdict { return l.sent.judge(l.shown()) },
+		"shops, by their webhooks": func() verdict { return l.sent.judge(arrived(l.w.sink, "message.sent")) },
+	}) {
+		v := settle(judge)
+		l.w.t.Logf("%s: %v", whose, v)
+		if v.wrong() || v.Written == 0 {
+			l.w.t.Errorf("%s: %v", whose, v)
 		}
 	}
 }
 
-// judgeReceived waits until a sink has all messages of the customers, or no more of them
-// arrive.
-func (l *load) judgeReceived(at *sink.Sink) verdict {
-	l.w.t.Helper()
-	var v verdict
+// settle waits until nothing is wrong any more, or nothing changes for long, and returns the verdict.
+func settle(judge func() verdict) verdict {
 	look := time.NewTicker(200 * time.Millisecond)
 	defer look.Stop()
-	for last, since := -1, time.Now(); time.Since(since) < standstill; <-look.C {
-		v = l.book.judge(arrivals(l.w.t, at.Delivered(), "message.received"))
-		if v.Lost == 0 {
-			break
+	v := judge()
+	for last, since := v, time.Now(); v.wrong() && time.Since(since) < standstill; v = judge() {
+		if v != last {
+			last, since = v, time.Now()
 		}
-		if v.Lost != last {
-			last, since = v.Lost, time.Now()
-		}
+		<-look.C
 	}
 	return v
 }
 
-// judgeAnswers checks the answers on the phones, and returns how many there are.
-func (l *load) judgeAnswers() int {
+// shown is what is on the phones of the customers to whom shops send.
+func (l *load) shown() map[string][]arrival {
 	l.w.t.Helper()
-	shown := map[string][]string{} // the identifiers of each text
-	for s := range l.w.shops {
-		for _, message := range l.w.phones.Messages(l.w.t, customer(s*customers), "") {
-			shown[message.Text] = append(shown[message.Text], message.MessageID)
+	chats := map[string][]arrival{}
+	for s, shop := range l.w.shops {
+		for c := range ways() {
+			to := customer(s*customers + c)
+			chat := shop.id + "/" + to + "@s.whatsapp.net"
+			for n, message := range l.w.phones.Messages(l.w.t, to, "") {
+				if !message.FromMe {
+					chats[chat] = append(chats[chat], arrival{message.MessageID, fmt.Sprint(n)})
+				}
+			}
 		}
 	}
-	for _, a := range l.answers {
-		if ids := shown[a.text]; len(ids) != 1 || ids[0] != a.messageID {
-			l.w.t.Errorf("%q was sent as %s; the phone shows it as %v", a.text, a.messageID, ids)
-		}
-	}
-	return len(l.answers)
+	return chats
 }

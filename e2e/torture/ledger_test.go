@@ -39,28 +39,43 @@ func (l *ledger) count() (all int) {
 
 // verdict says what happened to the messages.
 type verdict struct {
-	Written, Lost, Reordered, Repeated int
+	Written, Lost, Reordered, Repeated, Doubled int
 }
+
+// wrong reports whether something happened that must not.
+func (v verdict) wrong() bool { return v.Lost > 0 || v.Reordered > 0 || v.Doubled > 0 }
 
 func (v verdict) String() string {
-	return fmt.Sprintf("%d written, %d lost, %d reordered, %d delivered more than once", v.Written, v.Lost, v.Reordered, v.Repeated)
+	return fmt.Sprintf("%d written, %d lost, %d reordered, %d doubled, %d delivered more than once", v.Written, v.Lost, v.Reordered, v.Doubled, v.Repeated)
 }
 
-// judge compares the written messages with those that an endpoint accepted: their
-// identifiers in each chat, in the order of arrival.
-func (l *ledger) judge(arrived map[string][]string) verdict {
+// arrival is a message that has arrived, under what brought it: the identifier of an event, which may be
+// delivered again, or a place on a phone, which is its own.
+type arrival struct{ message, by string }
+
+// judge compares the written messages with those that have arrived in each chat, in the order of arrival.
+func (l *ledger) judge(arrived map[string][]arrival) verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var v verdict
 	for chat, written := range l.chats {
 		v.Written += len(written)
-		first := map[string]int{} // place of the first delivery
-		for n, id := range arrived[chat] {
-			if _, again := first[id]; again {
+		known, first := map[string]bool{}, map[string]int{} // place of the first delivery
+		for _, id := range written {
+			known[id] = true
+		}
+		for n, came := range arrived[chat] {
+			before, again := first[came.message]
+			switch {
+			case !known[came.message]:
+				v.Doubled++ // under an identifier that nobody was told
+			case !again:
+				first[came.message] = n
+			case arrived[chat][before].by == came.by:
 				v.Repeated++
-				continue
+			default:
+				v.Doubled++
 			}
-			first[id] = n
 		}
 		last := -1
 		for _, id := range written {
@@ -79,9 +94,9 @@ func (l *ledger) judge(arrived map[string][]string) verdict {
 }
 
 // arrivals returns the events of one type that an endpoint accepted, by chat.
-func arrivals(t *testing.T, delivered []sink.Delivered, kind string) map[string][]string {
+func arrivals(t *testing.T, delivered []sink.Delivered, kind string) map[string][]arrival {
 	t.Helper()
-	chats := map[string][]string{}
+	chats := map[string][]arrival{}
 	for _, d := range delivered {
 		if d.Type != kind {
 			continue
@@ -94,12 +109,12 @@ func arrivals(t *testing.T, delivered []sink.Delivered, kind string) map[string]
 			t.Fatal(err)
 		}
 		chat := d.InstanceID + "/" + message.Chat
-		chats[chat] = append(chats[chat], message.MessageID)
+		chats[chat] = append(chats[chat], arrival{message.MessageID, d.ID})
 	}
 	return chats
 }
 
-// judge itself finds messages that are lost, reordered or repeated.
+// judge itself finds messages that are lost, reordered, doubled or repeated.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for name, c := range cases.Sorted(map[string]struct {
@@ -112,6 +127,8 @@ func TestJudge(t *testing.T) {
 		"two swapped":      {"a c b d", verdict{Written: 4, Reordered: 1}},
 		"repeated":         {"a b a b c d", verdict{Written: 4, Repeated: 2}},
 		"repeated too far": {"a b c b d", verdict{Written: 4, Repeated: 1}},
+		"doubled":          {"a b c d b'", verdict{Written: 4, Doubled: 1}},
+		"nobody's":         {"a b c d e", verdict{Written: 4, Doubled: 1}},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +136,11 @@ func TestJudge(t *testing.T) {
 			for id := range strings.FieldsSeq("a b c d") {
 				l.wrote("chat", id)
 			}
-			if got := l.judge(map[string][]string{"chat": strings.Fields(c.arrived), "other": {"x"}}); got != c.want {
+			arrived := map[string][]arrival{"other": {{"x", "x"}}}
+			for by := range strings.FieldsSeq(c.arrived) {
+				arrived["chat"] = append(arrived["chat"], arrival{strings.TrimSuffix(by, "'"), by})
+			}
+			if got := l.judge(arrived); got != c.want {
 				t.Errorf("judged %v, want %v", got, c.want)
 			}
 		})

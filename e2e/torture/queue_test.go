@@ -11,12 +11,8 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-const (
-	// queuedMessages is how many messages are left in the queues.
-	queuedMessages = 1000
-	// queueGap is the time between two that leave a queue.
-	queueGap = 30 * time.Millisecond
-)
+// queueGap is the time between two messages that leave a queue.
+const queueGap = 30 * time.Millisecond
 
 // Clients leave messages in the queues, and the gateway is killed with kill -9 at random
 // moments, while it takes them and while it sends them. In the end each message that it has
