@@ -62,7 +62,7 @@ mutants: ## plant faults in the code one by one, and see that the tests notice
 
 .PHONY: torture
 torture: ## kill the program a thousand times under load, and whatever else takes minutes
-	go -C e2e test -count=1 -tags torture ./torture ./nodetest -v -timeout 60m
+	go -C e2e test -count=1 -tags torture ./torture ./nodetest -v -timeout 120m
 	go test -count=1 -tags torture ./internal/api ./internal/server ./internal/store -v -timeout 60m \
 		-run '^(TestStreamHasNoHoles|TestLinksWithPasskeys|TestCutsLeaveNothingBehind|TestOutdatedInstancesComeBack|TestTakeoversWithoutAWord|TestMigrationBesideALongReader)$$'
 

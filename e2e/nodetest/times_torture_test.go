@@ -16,8 +16,9 @@ const (
 	// goesOnWithin is how long it may take until messages are accepted again when the database
 	// is back, or another server is in its place.
 	goesOnWithin = 10 * time.Second
-	// movedWithin is how long that may take when the database answers only those who connect anew.
-	movedWithin = 12 * time.Second
+	// movedWithin is how long that may take when the database answers only those who connect anew: ten until
+	// it is given up. On a machine that has nothing else to do it is less than twelve.
+	movedWithin = 14 * time.Second
 	// goneWithin is how long it may take when nothing comes from the first server's machine any more: each
 	// new connection asks it for two seconds before it asks the other.
 	goneWithin = movedWithin + 4*time.Second
