@@ -118,7 +118,7 @@ func (m *migrationConn) lock(ctx context.Context) error {
 		if err := m.conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", postgres.MigrationLock).Scan(&taken); err != nil || taken {
 			return err
 		}
-		waits.say(ctx, `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+		waits.say(ctx, table.QuerierOf(m.conn), `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
 			WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database() AND (l.classid::bigint << 32) + l.objid::bigint = $1`, int64(postgres.MigrationLock))
 		if err := pause(ctx, lookPause); err != nil {
 			return err
@@ -191,21 +191,17 @@ func (m *migrationConn) makeIndexes(ctx context.Context, version int) error {
 // whom it waits for.
 func (m *migrationConn) patiently(ctx context.Context, part func(ctx context.Context) error) error {
 	for {
-		done, waits := make(chan struct{}), m.watch()
+		looking, enough := context.WithCancel(ctx)
 		looked := make(chan struct{})
 		go func() {
 			defer close(looked)
-			for {
-				select {
-				case <-done:
-					return
-				case <-time.After(lookPause):
-					waits.say(ctx, "SELECT unnest(pg_blocking_pids($1::int))", m.process)
-				}
+			for waits := m.watch(); pause(looking, lookPause) == nil; {
+				// The pool may have no other connection: then nobody is named, and nobody waits for that.
+				waits.say(looking, table.QuerierOf(m.pool), "SELECT unnest(pg_blocking_pids($1::int))", m.process)
 			}
 		}()
 		err := part(ctx)
-		close(done)
+		enough()
 		<-looked
 		if !sqlerror.IsLocked(err) {
 			return err
@@ -226,13 +222,13 @@ func (m *migrationConn) watch() *waiting { return &waiting{m: m, said: map[strin
 
 // say looks who is meant by a query for processes of the server, and says it: never the text of
 // what they ask. A look that fails says nothing.
-func (w *waiting) say(ctx context.Context, processes string, arg int64) {
+func (w *waiting) say(ctx context.Context, q table.Querier, processes string, arg int64) {
 	type blocker struct {
 		process     int64
 		application string
 		seconds     float64
 	}
-	found, err := table.Collect(ctx, table.QuerierOf(w.m.pool), func(row table.Scanner) (b blocker, err error) {
+	found, err := table.Collect(ctx, q, func(row table.Scanner) (b blocker, err error) {
 		err = row.Scan(&b.process, &b.application, &b.seconds)
 		return b, err
 	}, "SELECT pid, COALESCE(application_name, ''), COALESCE(extract(epoch FROM clock_timestamp() - COALESCE(xact_start, backend_start)), 0)::float8"+

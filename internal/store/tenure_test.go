@@ -271,7 +271,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 
 // others are the methods of the store that write nothing for an instance, or that any process
 // may call: they add what all instances share, or remove what is too old for everybody.
-const others = `AccountsOf AllAccountWebhooks DeleteAccountWebhook FindAccountWebhook ListAccountWebhooks SaveAccountWebhook AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
+const others = `Failing Probe AccountsOf AllAccountWebhooks DeleteAccountWebhook FindAccountWebhook ListAccountWebhooks SaveAccountWebhook AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
 	FindDeviceKey FindDeviceKeys FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
 	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Census LastBackup Connections
