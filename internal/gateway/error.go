@@ -56,6 +56,10 @@ var ErrUnstorable = errors.New("gateway: the database can't hold this")
 // do the same thing twice.
 var ErrDatabaseAway = errors.New("gateway: the database can't be used")
 
+// ErrDatabaseLost is in the chain of an error if the database went away during a write, so that nobody knows
+// whether it took place.
+var ErrDatabaseLost = errors.New("gateway: the database went away while it was written to")
+
 // ErrStopping is the error of what was not begun because the program stops: nothing was done. A client can
 // repeat its request, which another process answers, or this one after its start.
 var ErrStopping error = &Error{

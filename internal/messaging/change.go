@@ -114,7 +114,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	}
 	defer done()
 	if err := s.config.Store.AcceptChange(ctx, sent); err != nil {
-		return err
+		return notSent(err)
 	}
 	ctx = context.WithoutCancel(ctx)
 	s.underway.Add(1)

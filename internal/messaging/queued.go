@@ -77,6 +77,9 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 		if _, refused := gateway.AsError(err); refused {
 			err = errors.Join(err, s.config.QueuedFiles.DeleteFolder(context.WithoutCancel(ctx), message.ID))
 		}
+		if errors.Is(err, gateway.ErrDatabaseLost) {
+			err = afterSending(err) // it may wait in the queue
+		}
 		return Result{}, err
 	}
 	return Result{ID: message.ID, MessageID: message.PlatformID, Queued: true}, nil

@@ -105,8 +105,12 @@ func (s *Service) send(ctx context.Context, request Request, compose composition
 		return s.accept(ctx, request, compose)
 	}
 	result, err := s.sendUnlessRepeated(ctx, request, compose)
-	if errors.Is(err, gateway.ErrTenureOver) {
-		return result, gateway.ErrTenureOver // whatever was done: under its key, a repeat does no harm
+	// Whatever was done: under its key, a repeat does no harm.
+	switch {
+	case errors.Is(err, gateway.ErrTenureOver):
+		return result, gateway.ErrTenureOver
+	case errors.Is(err, gateway.ErrDatabaseLost), errors.Is(err, gateway.ErrDatabaseAway):
+		return result, gateway.Shortage(fmt.Errorf("%w: %s", gateway.ErrDatabaseAway, err)) //nolint:errorlint // what it means for the client is another thing
 	}
 	return result, err
 }
@@ -268,7 +272,7 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 		return Result{ID: message.ID, MessageID: message.PlatformID}, nil
 	}
 	if kept() != nil {
-		return Result{}, err // nothing was sent
+		return Result{}, notSent(err)
 	}
 	err = afterSending(err)
 	if taken {
@@ -286,16 +290,31 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 // about, a client must not take it for one after which a repeat does no harm, as that of a
 // database which is away.
 func afterSending(err error) error {
-	if errors.Is(err, gateway.ErrTenureOver) {
+	why := ""
+	switch {
+	case errors.Is(err, gateway.ErrTenureOver):
+		why = "the instance has moved to another node of the gateway meanwhile"
+	case errors.Is(err, gateway.ErrDatabaseAway), errors.Is(err, gateway.ErrDatabaseLost):
+		why = "the database went away meanwhile"
+	}
+	if why != "" {
 		return &gateway.Error{
-			Kind: gateway.PlatformTimeout, Code: gateway.CodePlatformTimeout, Cause: err,
-			Message: "the instance has moved to another node of the gateway meanwhile: what was asked for may have been done",
+			Kind: gateway.PlatformTimeout, Code: gateway.CodePlatformTimeout, Cause: err, Message: why + ": what was asked for may have been done",
 		}
 	}
 	if _, ok := gateway.AsError(err); ok {
 		return err
 	}
 	return &gateway.Error{Kind: gateway.Internal, Code: gateway.CodeInternal, Message: internalMessage, Cause: err}
+}
+
+// notSent is the error of something that could not be kept before it was to be sent: whether it was kept or
+// not, the platform does not have it, and nobody sends it later.
+func notSent(err error) error {
+	if errors.Is(err, gateway.ErrDatabaseLost) {
+		return fmt.Errorf("%w: %w", gateway.ErrDatabaseAway, err)
+	}
+	return err
 }
 
 // internalMessage is what clients read of an internal error.

@@ -19,7 +19,7 @@ import (
 
 // Translate returns gateway.ErrTenureOver for a tenure that is over, an error with
 // gateway.ErrDatabaseAway in its chain if the database can't be reached and it is certain that
-// nothing was written, and every other error as it is.
+// nothing was written, gateway.ErrDatabaseLost if that is not certain, and every other error as it is.
 func Translate(err error) error {
 	if sqlerror.IsTenureOver(err) {
 		return gateway.ErrTenureOver
@@ -28,7 +28,7 @@ func Translate(err error) error {
 		return err
 	}
 	if _, uncertain := errors.AsType[*postgres.UncertainError](err); uncertain {
-		return err
+		return fmt.Errorf("%w: %w", gateway.ErrDatabaseLost, err)
 	}
 	return fmt.Errorf("%w: %w", gateway.ErrDatabaseAway, err)
 }
@@ -43,13 +43,12 @@ type Writes struct {
 // Translate is Translate for the error of a write, which it notes.
 func (w *Writes) Translate(err error) error {
 	err = Translate(err)
-	_, uncertain := errors.AsType[*postgres.UncertainError](err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
 	case err == nil:
 		w.since = time.Time{}
-	case w.since.IsZero() && (uncertain || errors.Is(err, gateway.ErrDatabaseAway)):
+	case w.since.IsZero() && isAway(err):
 		w.since = time.Now() //nolint:forbidigo // only the time that passes counts
 	}
 	return err
@@ -63,6 +62,11 @@ func (w *Writes) Failing() time.Duration {
 		return 0
 	}
 	return max(time.Since(w.since), 1) //nolint:forbidigo // only the time that passes counts
+}
+
+// isAway reports whether a database is away, whatever it has written.
+func isAway(err error) bool {
+	return errors.Is(err, gateway.ErrDatabaseAway) || errors.Is(err, gateway.ErrDatabaseLost)
 }
 
 // Pending is a write whose error is translated.

@@ -30,7 +30,7 @@ func TestWritesThatFail(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		time.Sleep(4 * time.Second)
-		_ = writes.Translate(&postgres.UncertainError{})
+		_ = writes.Translate(&postgres.UncertainError{Err: io.EOF})
 		_ = writes.Translate(errors.New("a rule of the schema"))
 		if got := writes.Failing(); got != 4*time.Second {
 			t.Errorf("it fails for %s", got)
@@ -39,7 +39,7 @@ func TestWritesThatFail(t *testing.T) {
 		if writes.Failing() != 0 {
 			t.Error("it fails after a write that succeeded")
 		}
-		_ = writes.Translate(&postgres.UncertainError{})
+		_ = writes.Translate(&postgres.UncertainError{Err: io.EOF})
 		if writes.Failing() == 0 {
 			t.Error("a commit whose end is not known does not count")
 		}
