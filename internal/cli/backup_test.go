@@ -71,7 +71,7 @@ func TestBackupOfABucket(t *testing.T) {
 	}
 	command(1, "name it here as well", "backup", backups, "--data", data)
 	command(2, "--media-url must begin with", "backup", backups, "--data", data, "--media-url", "ftp://x")
-	command(1, "is it mounted?", "backup", backups, "--data", data, "--media-url", "file://"+filepath.Join(t.TempDir(), "missing"))
+	command(1, "Is it mounted?", "backup", backups, "--data", data, "--media-url", "file://"+filepath.Join(t.TempDir(), "missing"))
 	command(0, " 2 files, made at", "backup", filepath.Join(backups, "with"), "--verify", "--data", data, "--media-url", server.URL("before"))
 	command(0, " 0 files, without 1 files, made at", "backup", filepath.Join(backups, "without"), "--verify", "--data", data, "--media-url", server.URL("before"), "--without-files")
 	again, third := filepath.Join(t.TempDir(), "again"), filepath.Join(t.TempDir(), "third")
