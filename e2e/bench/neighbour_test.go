@@ -80,7 +80,7 @@ func startNeighbours(b *testing.B) *neighbours {
 	n.awaitConnected(b)
 	n.redID, n.red[0], n.red[1], n.recipient = n.instances[0], n.client, n.key(b, ""), crowd.Recipient(0)
 	n.blue = n.key(b, "blue")
-	n.world.client = n.blue
+	n.client = n.blue
 	n.link(b, 2)
 	n.awaitConnected(b)
 	n.blueID = n.instances[2]
@@ -185,6 +185,10 @@ func (n *neighbours) attack(ctx context.Context, under *sync.WaitGroup) {
 			under.Go(func() {
 				for ctx.Err() == nil {
 					do(n.red[i%2])
+					select { // who is refused comes back soon, and finds out whether there is room
+					case <-time.After(100 * time.Millisecond):
+					case <-ctx.Done():
+					}
 				}
 			})
 		}
@@ -245,11 +249,10 @@ func (n *neighbours) watchMemory(ctx context.Context, under *sync.WaitGroup) <-c
 // memoryOfAll is the resident memory of a process and of those that it has started, in bytes, without
 // what they share with others (smaps_rollup: Pss).
 func memoryOfAll(pid int) (all int64) {
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	pids := []int{pid}
 	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, task := range tasks {
-		children, _ = os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
+		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
 		for text := range strings.FieldsSeq(string(children)) {
 			if child, err := strconv.Atoi(text); err == nil {
 				pids = append(pids, child)

@@ -166,7 +166,7 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, mediaField s
 		from: http.MaxBytesReader(w, request.Body, limit), control: http.NewResponseController(w), patience: r.config.Patience,
 	}
 	defer from.stop()
-	unwatch := context.AfterFunc(r.config.Stopping, from.giveUp)
+	unwatch := context.AfterFunc(r.config.Stopping, from.giveUp) //nolint:contextcheck // it is the stop of the program
 	defer unwatch()
 	err := r.copyInto(b, from, request)
 	if _, over := errors.AsType[*http.MaxBytesError](from.failure); over {

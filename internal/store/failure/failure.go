@@ -61,7 +61,7 @@ func (w *Writes) Failing() time.Duration {
 	if w.since.IsZero() {
 		return 0
 	}
-	return max(time.Since(w.since), 1) //nolint:forbidigo // only the time that passes counts
+	return max(time.Since(w.since), 1)
 }
 
 // isAway reports whether a database is away, whatever it has written.
