@@ -36,18 +36,6 @@ const (
 	keepaliveCount    = int((Patience - keepaliveIdle) / keepaliveInterval)
 )
 
-// unhurriedKey is what a context has whose statements may take as long as they take.
-type unhurriedKey struct{}
-
-// Unhurried returns a context for transactions and statements of DB that the server may carry out
-// in silence for longer than Patience, as migrations of large tables. Reads from the pool are always
-// bound to it.
-func Unhurried(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unhurriedKey{}, true)
-}
-
-func isUnhurried(ctx context.Context) bool { return ctx.Value(unhurriedKey{}) != nil }
-
 // ParseURL reads the address of a database, which may name several servers. What it does not say
 // itself is set so that neither side waits for the other in vain.
 func ParseURL(url string) (*pgx.ConnConfig, error) {

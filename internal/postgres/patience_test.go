@@ -111,10 +111,23 @@ func TestPatience(t *testing.T) {
 		if _, uncertain := errors.AsType[*postgres.UncertainError](err); !uncertain && name != "a script" {
 			t.Errorf("%s: it may have been carried out, and the error is %v", name, err)
 		}
-		if err := fn(postgres.Unhurried(t.Context())); err != nil {
-			t.Errorf("%s: what may take long was given up: %v", name, err)
-		}
 	}
+	conn, err := db.Pool().Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hurry, err := postgres.Unhurry(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(t.Context(), longer); err != nil {
+		t.Errorf("what may take long was given up: %v", err)
+	}
+	hurry()
+	if _, err := conn.ExecContext(t.Context(), longer); !pgconn.Timeout(err) {
+		t.Errorf("afterwards it may take as long as before: %v", err)
+	}
+	_ = conn.Close() // it was given up
 }
 
 // Who waits for a commit, or for a statement, and loses the connection, does not know what became of it.

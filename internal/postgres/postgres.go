@@ -136,11 +136,7 @@ func (d *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 			}
 		}()
 		return conn.Raw(func(used any) error {
-			conn := used.(*stdlib.Conn).Conn()
-			if isUnhurried(ctx) {
-				defer unhurry(conn)()
-			}
-			return transact(ctx, conn, fn)
+			return transact(ctx, used.(*stdlib.Conn).Conn(), fn)
 		})
 	})
 }
@@ -162,7 +158,7 @@ func (d *DB) Exec(ctx context.Context, query string, args ...any) (int64, error)
 // exec runs one statement on any connection. One without arguments does not go the way that pgx and
 // database/sql have for it: they would run it again if the connection is lost while it runs.
 func (d *DB) exec(ctx context.Context, query string, args []any) (changed int64, err error) {
-	if len(args) > 0 && !isUnhurried(ctx) {
+	if len(args) > 0 {
 		result, err := d.pool.ExecContext(ctx, query, args...)
 		if err != nil {
 			return 0, err
@@ -179,18 +175,9 @@ func (d *DB) exec(ctx context.Context, query string, args []any) (changed int64,
 		}
 	}()
 	err = conn.Raw(func(used any) error {
-		conn := used.(*stdlib.Conn).Conn()
-		if isUnhurried(ctx) {
-			defer unhurry(conn)()
-		}
-		if len(args) == 0 {
-			result := conn.PgConn().ExecParams(ctx, query, nil, nil, nil, nil).Read()
-			changed = result.CommandTag.RowsAffected()
-			return result.Err
-		}
-		tag, err := conn.Exec(ctx, query, args...)
-		changed = tag.RowsAffected()
-		return err
+		result := used.(*stdlib.Conn).Conn().PgConn().ExecParams(ctx, query, nil, nil, nil, nil).Read()
+		changed = result.CommandTag.RowsAffected()
+		return result.Err
 	})
 	return changed, err
 }
