@@ -104,7 +104,7 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Pictur
 // admit waits for the turn of a picture of a weight. The caller releases what it returns, also after
 // an error.
 func (d *decoders) admit(ctx context.Context, room *share.Pool, weight int64) ([]*share.Hold, error) {
-	place, err := d.pools.Work.WaitAtMost(ctx, 1, d.wait)
+	place, err := d.pools.Decoding.WaitAtMost(ctx, 1, d.wait)
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,11 @@ const (
 
 // Pools are what all work on media shares. It is safe for concurrent use.
 type Pools struct {
-	Work    *share.Pool // places of conversions and of pictures that are decoded
-	Memory  *share.Pool // bytes that they take, of this process and of ffmpeg
-	Small   *share.Pool // bytes that small pictures take
-	Fetches *share.Pool // places of files that are fetched
+	Work     *share.Pool // places of conversions
+	Decoding *share.Pool // places of pictures that are decoded, in this process
+	Memory   *share.Pool // bytes that both take
+	Small    *share.Pool // bytes that small pictures take
+	Fetches  *share.Pool // places of files that are fetched
 }
 
 // newPools makes pools with so many bytes of memory; 0 means DefaultMaxMemory.
@@ -40,6 +41,11 @@ func newPools(memory int64) Pools {
 		Work: share.New(share.Config{
 			Name: "work", Total: int64(runtime.GOMAXPROCS(0)/toolThreads() + 1), Whole: true,
 			What: "files in conversion", Advice: "try again in a moment, or send what phones open as it is",
+		}),
+		// One account leaves a processor to the requests of the others.
+		Decoding: share.New(share.Config{
+			Name: "decoding", Total: int64(max(2, runtime.GOMAXPROCS(0))), Whole: true,
+			What: "pictures being decoded", Advice: "try again in a moment",
 		}),
 		Memory: share.New(share.Config{
 			Name: "media_memory", Total: cmp.Or(memory, DefaultMaxMemory), Whole: true,
