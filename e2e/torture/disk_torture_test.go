@@ -3,14 +3,19 @@
 package torture_test
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/media/mediatest"
 	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The disk becomes full while customers write. The gateway acknowledges nothing that it
@@ -58,6 +63,86 @@ func TestDiskFull(t *testing.T) {
 	t.Logf("disk full: %v; with room again: %v", full, got)
 	if got.Lost > 0 || got.Reordered > 0 {
 		t.Errorf("judged %v", got)
+	}
+}
+
+// A disk takes nothing more, or no new file. What can't be done for that is answered 503 with the time after which
+// to try again, and nothing else; the gateway starts on it all the same, and reads; and it sends again by itself
+// when there is room.
+func TestRequestsOnADiskThatIsFull(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root may mount a small file system")
+	}
+	for name, use := range cases.Sorted(map[string]func(t *testing.T, data string) (free func() error){
+		"full": func(t *testing.T, data string) func() error {
+			t.Helper()
+			ballast := filepath.Join(data, "ballast")
+			fill(t, ballast)
+			return func() error { return os.Remove(ballast) }
+		},
+		"without inodes": func(t *testing.T, data string) func() error {
+			t.Helper()
+			many := filepath.Join(data, "many")
+			err := os.Mkdir(many, 0o700)
+			for n := 0; err == nil; n++ {
+				err = os.WriteFile(filepath.Join(many, fmt.Sprint(n)), nil, 0o600)
+			}
+			return func() error { return os.RemoveAll(many) }
+		},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			if err := syscall.Mount("none", data, "tmpfs", 0, "size=40m,nr_inodes=3000"); err != nil {
+				t.Fatalf("mount a small file system: %v", err)
+			}
+			t.Cleanup(func() {
+				if err := syscall.Unmount(data, syscall.MNT_DETACH); err != nil {
+					t.Error(err)
+				}
+			})
+			w := newWorldIn(t, data, "", 1)
+			picture := client.DataURI("image/png", mediatest.PNG(t, 40, 20))
+			refused := 0
+			ask := func(lasts time.Duration) {
+				t.Helper()
+				for end := time.Now().Add(lasts); time.Now().Before(end); {
+					_, texted := w.client.SendText(t.Context(), w.shops[0].id, client.Text{To: customer(0), Message: "Oi!"})
+					_, shown := w.client.SendImage(t.Context(), w.shops[0].id, client.Image{To: customer(0), Image: picture})
+					_, made := w.client.CreateInstance(t.Context(), "another")
+					for _, err := range []error{texted, shown, made} {
+						refusal, known := errors.AsType[*client.Error](err)
+						switch {
+						case err == nil:
+						case known && refusal.StatusCode == http.StatusServiceUnavailable && refusal.RetryAfter > 0:
+							refused++
+						default:
+							t.Errorf("answered %v", err)
+						}
+					}
+				}
+			}
+			free := use(t, data)
+			ask(5 * time.Second)
+			w.gateway.Stop()
+			w.startGateway()
+			if _, err := w.client.ListInstances(t.Context(), 0, 0); err != nil {
+				t.Errorf("after a start the instances can't be listed: %v", err)
+			}
+			if refused == 0 {
+				t.Error("nothing was refused: the control has failed")
+			}
+			if err := free(); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			await.Until(t, "it to send again", func() bool {
+				_, err := w.client.SendImage(t.Context(), w.shops[0].id, client.Image{To: customer(0), Image: picture})
+				return err == nil
+			})
+			t.Logf("%d were refused; it sent again after %s", refused, time.Since(began))
+		})
 	}
 }
 
