@@ -1,12 +1,15 @@
 package nodetest_test
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/recado-project/recado/internal/sandbox"
 )
 
 // cable is a network connection between a node and something else, which can be pulled: then
@@ -23,6 +26,8 @@ type cable struct {
 	changed *sync.Cond
 	closed  bool
 	conns   map[net.Conn]bool // false for those that are forgotten
+	// sessions are those of conns, and of ones that have ended, that lead to the platform's websocket.
+	sessions map[net.Conn]bool
 }
 
 // layCable starts a cable to an address.
@@ -32,7 +37,7 @@ func layCable(t *testing.T, network, target string) *cable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cable{network: network, target: target, listener: listener, conns: map[net.Conn]bool{}}
+	c := &cable{network: network, target: target, listener: listener, conns: map[net.Conn]bool{}, sessions: map[net.Conn]bool{}}
 	c.changed = sync.NewCond(&c.mu)
 	c.working.Go(c.accept)
 	t.Cleanup(c.close)
@@ -106,11 +111,26 @@ func (c *cable) release(conn net.Conn) {
 	delete(c.conns, conn)
 }
 
-// inUse reports whether there are connections.
-func (c *cable) inUse() bool {
+// hasSessions reports whether there are connections to the platform's websocket. Others may stay open
+// for a while after a file was transferred.
+func (c *cable) hasSessions() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.conns) > 0
+	for conn := range c.sessions {
+		if _, open := c.conns[conn]; open {
+			return true
+		}
+	}
+	return false
+}
+
+// began notes what a connection begins with.
+func (c *cable) began(conn net.Conn, with []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if bytes.HasPrefix(with, []byte("GET "+sandbox.WebsocketPath)) {
+		c.sessions[conn] = true
+	}
 }
 
 func (c *cable) accept() {
@@ -143,8 +163,11 @@ func (c *cable) carry(near net.Conn) {
 
 func (c *cable) copy(to, from net.Conn) {
 	buffer := make([]byte, 32<<10)
-	for {
+	for first := true; ; first = false {
 		n, err := from.Read(buffer)
+		if first {
+			c.began(from, buffer[:n])
+		}
 		if n > 0 && c.open() && !c.forgotten(from) {
 			if _, failed := to.Write(buffer[:n]); failed != nil {
 				err = failed

@@ -89,7 +89,7 @@ func TestNodeFails(t *testing.T) {
 			began := time.Now()
 			c.fail(w, victim)
 			if c.letsGo {
-				await.Until(t, "the node has let its sessions go", func() bool { return !victim.platform.inUse() })
+				await.Until(t, "the node has let its sessions go", func() bool { return !victim.platform.hasSessions() })
 				took := time.Since(began)
 				t.Logf("the sessions were closed after %.1f s", took.Seconds())
 				if took > letsGoWithin {

@@ -69,6 +69,8 @@ type Config struct {
 	// Stopping ends when the program begins to stop: from then on no message and no change is begun,
 	// and what was begun is answered soon. nil: it never does.
 	Stopping context.Context //nolint:containedctx // a signal
+	// DatabaseFails reports whether the database takes no writes at the moment; nil: it always does.
+	DatabaseFails func() bool
 	// LastAnswer is how long the platform may take to acknowledge something once the program has begun
 	// to stop (10 s).
 	LastAnswer time.Duration
@@ -170,6 +172,9 @@ func New(config Config) (*Service, error) {
 	}
 	if config.Tenures == nil {
 		config.Tenures = gateway.Alone{}
+	}
+	if config.DatabaseFails == nil {
+		config.DatabaseFails = func() bool { return false }
 	}
 	config.LastAnswer = cmp.Or(config.LastAnswer, defaultLastAnswer)
 	if config.Stopping == nil {

@@ -38,18 +38,24 @@ func unlessStopped(preparing context.Context, err error) error {
 
 // turn waits until nothing else is handed to the session of an instance: the platform takes one message or
 // change after another, and who waits has begun nothing. The caller calls done. Its error is
-// gateway.ErrStopping when the program begins to stop, or the end of ctx.
+// gateway.ErrStopping when the program begins to stop, gateway.ErrDatabaseAway while nothing could be kept, or
+// the end of ctx.
 func (s *Service) turn(ctx context.Context, instanceID string) (done func(), err error) {
 	waiting, waited := s.untilStop(ctx)
 	defer waited()
 	if done, err = s.turns.Lock(waiting, instanceID); err != nil {
 		return nil, unlessStopped(waiting, err)
 	}
-	if s.config.Stopping.Err() != nil {
-		done()
-		return nil, gateway.ErrStopping
+	switch {
+	case s.config.Stopping.Err() != nil:
+		err = gateway.ErrStopping
+	case s.config.DatabaseFails(): // who was before has found that out: those behind need not wait as long as he did
+		err = gateway.ErrDatabaseAway
+	default:
+		return done, nil
 	}
-	return done, nil
+	done()
+	return nil, err
 }
 
 // untilLate returns a context that ends some time after the program has begun to stop, for what waits for

@@ -122,7 +122,7 @@ func (s *Server) buildInstances() error {
 	s.instances, err = instance.New(instance.Config{
 		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger,
 		Webhooks: s.webhooks, Files: s.blobs, Owns: s.node, Now: c.Now, LogoutWait: c.LogoutWait,
-		DatabaseFails: func() bool { return s.store.Failing() > 0 },
+		DatabaseFails: s.databaseFailsNow,
 		Failed:        s.watch.failed,
 		Connected:     func(ctx context.Context, instanceID string) { s.presences.Connected(ctx, instanceID) },
 	})
@@ -183,6 +183,7 @@ func (s *Server) buildMessages() (err error) {
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now, Steady: s.clock.Steady, RemovalTime: s.clock.RemovalTime,
 		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer, Stopping: s.stopping, LastAnswer: c.LastAnswer,
+		DatabaseFails: s.databaseFailsNow,
 	})
 	if err != nil {
 		return err

@@ -157,6 +157,16 @@ func (s *Server) databaseReady(ctx context.Context) error {
 	return nil
 }
 
+// databaseFailsNow reports whether the database takes no write: the last one failed, and another one does.
+func (s *Server) databaseFailsNow() bool {
+	if s.store.Failing() == 0 {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), askPatience)
+	defer cancel()
+	return s.store.Probe(ctx) != nil
+}
+
 // databaseFails reports whether the database has taken no write, or not answered, for Config.DatabasePatience.
 func (s *Server) databaseFails() bool {
 	return s.store.Failing() >= cmp.Or(s.config.DatabasePatience, defaultDatabasePatience)
