@@ -117,7 +117,7 @@ func (p *Pulse) Serve(w http.ResponseWriter, r *http.Request, ended <-chan struc
 		switch {
 		case ctx.Err() != nil, gateway.KindOf(err) == gateway.NotFound: // what it shows was deleted
 			return
-		case gateway.KindOf(err) == gateway.Unavailable: // others are rendered, or the database is away: a little later
+		case gateway.KindOf(err) == gateway.Unavailable: // too many others are being rendered: a little later
 			next = busyPause
 		case err != nil:
 			p.config.Logger.ErrorContext(ctx, "a live part of a page could not be rendered", slog.String("route", r.Pattern),
