@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"go.mau.fi/whatsmeow"
@@ -28,7 +29,13 @@ var (
 func (s *session) dial() error {
 	client, ctx := s.current(), s.newConnection()
 	done := make(chan error, 1)
-	go func() { done <- client.ConnectContext(ctx) }()
+	go func() {
+		err := client.ConnectContext(ctx)
+		if err == nil {
+			s.queues.began()
+		}
+		done <- err
+	}()
 	limit := time.NewTimer(s.connector.config.ConnectTimeout)
 	defer limit.Stop()
 	select {
@@ -96,6 +103,64 @@ func (s *session) drain() {
 			return
 		}
 	}
+}
+
+// awaitQueues waits until whatsmeow handles nothing any more of the connections that have ended. An
+// event has no mark of its connection, so one that came late would be taken for one of the next: it
+// would be kept before those that were refused on its own connection, out of order.
+func (s *session) awaitQueues() {
+	limit := time.NewTimer(queueWait)
+	defer limit.Stop()
+	for {
+		select {
+		case <-s.queues.idle():
+			return
+		case <-s.signals: // of what has ended; whoever sends it keeps a queue from ending
+		case <-s.ctx.Done():
+			return
+		case <-limit.C:
+			s.logger.WarnContext(s.ctx, "the last connection has ended and something of it is still being handled")
+			return
+		}
+	}
+}
+
+// nodeQueues counts the goroutines in which whatsmeow handles the nodes of a connection, one after
+// another. Each outlives its connection by the node that it is at, and by some that wait behind it.
+type nodeQueues struct {
+	mu      sync.Mutex
+	open    int
+	waiting chan struct{} // closed once none is open; nil if nobody waits for that
+}
+
+func (q *nodeQueues) began() { q.add(1) }
+
+// ended may come before began, if a connection ends as it is made.
+func (q *nodeQueues) ended() { q.add(-1) }
+
+func (q *nodeQueues) add(queues int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.open += queues
+	if q.open <= 0 && q.waiting != nil {
+		close(q.waiting)
+		q.waiting = nil
+	}
+}
+
+// idle returns a channel that is closed once no queue is open.
+func (q *nodeQueues) idle() <-chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.open <= 0 {
+		none := make(chan struct{})
+		close(none)
+		return none
+	}
+	if q.waiting == nil {
+		q.waiting = make(chan struct{})
+	}
+	return q.waiting
 }
 
 // takeOver makes a new client after a pairing. The one that paired may delete its keys if

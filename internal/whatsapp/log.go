@@ -57,17 +57,24 @@ type log struct {
 	// read is told of every node that the platform has sent, before whatsmeow handles it: the
 	// library passes on only what it understands, and shows the rest to its log alone.
 	read func(node *waBinary.Node)
+	// queueEnded is told that the goroutine which handles the nodes of a connection has ended; the
+	// library shows that to its log alone, too.
+	queueEnded func()
 }
 
-// newLog makes the log of a client; read may be nil.
-func newLog(logger *slog.Logger, read func(node *waBinary.Node)) waLog.Logger {
-	return log{logger: logger, read: read}
-}
+// newLog makes a log for whatsmeow that listens to nothing.
+func newLog(logger *slog.Logger) waLog.Logger { return log{logger: logger} }
 
 func (l log) Errorf(format string, args ...any) { l.write(slog.LevelError, format, args) }
 func (l log) Warnf(format string, args ...any)  { l.write(slog.LevelWarn, format, args) }
 func (log) Infof(string, ...any)                {}
-func (log) Debugf(string, ...any)               {}
+
+// Debugf drops a line, and passes on what it says of a connection's end.
+func (l log) Debugf(format string, _ ...any) {
+	if format == "Closing handler queue loop" && l.queueEnded != nil {
+		l.queueEnded()
+	}
+}
 
 // Sub returns the same logger: the modules' names do not help an operator. The one of what is read
 // passes nodes on.

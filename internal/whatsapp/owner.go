@@ -62,7 +62,7 @@ func (s *session) signal(sig signal) {
 func (s *session) run() {
 	pause := pauses{min: s.connector.config.ReconnectMin, max: s.connector.config.ReconnectMax}
 	linking := &linking{session: s}
-	for s.ctx.Err() == nil {
+	for s.awaitQueues(); s.ctx.Err() == nil; s.awaitQueues() {
 		s.takeOver()
 		began := s.now()
 		end := s.connect(linking)

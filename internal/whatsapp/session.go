@@ -40,6 +40,9 @@ const (
 	// partingWait is how long whatsmeow may take to notice that a connection was
 	// given up.
 	partingWait = 2 * time.Second
+	// queueWait is how long the next connection waits for what the last one has left to
+	// handle: longer than anybody waits for a database.
+	queueWait = 15 * time.Second
 	// abandonWait is how long the end of a session waits for a connection that is just
 	// being made.
 	abandonWait = time.Second
@@ -64,6 +67,7 @@ type session struct {
 	logger     *slog.Logger
 
 	signals  chan signal // for the owner
+	queues   nodeQueues
 	handlers handlers
 	caches   sessionCaches
 
@@ -194,8 +198,8 @@ func slim(client *whatsmeow.Client) {
 // use makes a client with these keys, and makes it the session's.
 func (s *session) use(own *store.Device) {
 	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp, StateWanted: func(collection string) { s.Wanted(s.ctx, collection) }})
-	own.Log = newLog(s.logger, nil)
-	client := whatsmeow.NewClient(own, newLog(s.logger, s.nodeRead))
+	own.Log = newLog(s.logger)
+	client := whatsmeow.NewClient(own, log{logger: s.logger, read: s.nodeRead, queueEnded: s.queues.ended})
 	slim(client)
 	client.SetWebsocketHTTPClient(s.route.client)
 	client.SetPreLoginHTTPClient(s.route.client)

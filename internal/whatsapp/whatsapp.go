@@ -58,7 +58,7 @@ func New(config Config) (*Connector, error) {
 	if err := setProcess(config); err != nil {
 		return nil, err
 	}
-	devices, err := keys.New(keys.Config{Store: config.Keys, Log: newLog(config.Logger, nil), Now: config.Now})
+	devices, err := keys.New(keys.Config{Store: config.Keys, Log: newLog(config.Logger), Now: config.Now})
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
