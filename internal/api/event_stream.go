@@ -33,15 +33,14 @@ const (
 
 // eventStream is one reader's stream.
 type eventStream struct {
-	streams    *streams
-	follower   *eventlog.Follower
-	w          http.ResponseWriter
-	control    *http.ResponseController
-	instanceID string
-	cursor     int64 // of the last event that was read from the log
-	sent       int64 // the last id that the reader got
-	kinds      map[eventlog.Kind]bool
-	buffer     []byte
+	streams  *streams
+	follower *eventlog.Follower
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	cursor   int64 // of the last event that was read from the log
+	sent     int64 // the last id that the reader got
+	kinds    map[eventlog.Kind]bool
+	buffer   []byte
 }
 
 // begin writes the header of the answer and the beginning of the stream.
@@ -120,7 +119,7 @@ func (e *eventStream) forward(ctx context.Context, keyEnded <-chan struct{}) err
 			return errStreamOver
 		default:
 		}
-		events, err := e.streams.events.ReadSlice(ctx, e.instanceID, e.cursor, streamSlice, streamBytes)
+		events, err := e.streams.events.ReadFollowed(ctx, e.follower, e.cursor, streamSlice, streamBytes)
 		if err != nil {
 			if ctx.Err() != nil {
 				return errStreamOver

@@ -22,7 +22,7 @@ import (
 
 // Events is the event log.
 type Events interface {
-	ReadSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error)
+	ReadFollowed(ctx context.Context, by *eventlog.Follower, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error)
 	Bounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)
 	Follow(instanceID string) *eventlog.Follower
 }
@@ -136,7 +136,7 @@ func (s *streams) begin(ctx context.Context, in *streamInput) (*eventStream, err
 		in.after = newest
 	}
 	return &eventStream{
-		streams: s, follower: follower, instanceID: id, cursor: in.after, sent: in.after, kinds: in.kinds,
+		streams: s, follower: follower, cursor: in.after, sent: in.after, kinds: in.kinds,
 	}, nil
 }
 

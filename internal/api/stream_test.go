@@ -89,9 +89,9 @@ type noted struct {
 	most *atomic.Int64
 }
 
-// ReadSlice reads, and records the bytes.
-func (s noted) ReadSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error) {
-	events, err := s.Events.ReadSlice(ctx, instanceID, after, maxEvents, maxBytes)
+// ReadFollowed reads, and records the bytes.
+func (s noted) ReadFollowed(ctx context.Context, by *eventlog.Follower, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error) {
+	events, err := s.Events.ReadFollowed(ctx, by, after, maxEvents, maxBytes)
 	size := int64(0)
 	for _, event := range events {
 		size += int64(len(event.Data))

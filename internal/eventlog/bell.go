@@ -1,6 +1,10 @@
 package eventlog
 
-import "sync"
+import (
+	"context"
+	"fmt"
+	"sync"
+)
 
 // Bell rings after events were committed. The store rings it; streams follow it,
 // and the webhooks listen to it. Both then read the log: the bell only says that
@@ -8,16 +12,26 @@ import "sync"
 // concurrent use.
 type Bell struct {
 	mu        sync.Mutex
-	followers map[string]map[*Follower]struct{}
+	followed  map[string]*followed // by instance
 	listeners []func(events []Event)
+}
+
+// followed is an instance that has followers.
+type followed struct {
+	followers map[*Follower]struct{}
+	rings     int64      // how often the bell rang for it
+	last      *sliceRead // what was read last for its followers
 }
 
 // Ring reports events of one instance that were committed. Those of one instance
 // are reported in their order.
 func (b *Bell) Ring(events []Event) {
 	b.mu.Lock()
-	for follower := range b.followers[events[0].InstanceID] {
-		follower.wake()
+	if instance := b.followed[events[0].InstanceID]; instance != nil {
+		instance.rings++
+		for follower := range instance.followers {
+			follower.wake()
+		}
 	}
 	listeners := b.listeners
 	b.mu.Unlock()
@@ -40,13 +54,13 @@ func (b *Bell) Follow(instanceID string) *Follower {
 	f := &Follower{bell: b, instanceID: instanceID, appended: make(chan struct{}, 1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.followers == nil {
-		b.followers = map[string]map[*Follower]struct{}{}
+	if b.followed == nil {
+		b.followed = map[string]*followed{}
 	}
-	if b.followers[instanceID] == nil {
-		b.followers[instanceID] = map[*Follower]struct{}{}
+	if b.followed[instanceID] == nil {
+		b.followed[instanceID] = &followed{followers: map[*Follower]struct{}{}}
 	}
-	b.followers[instanceID][f] = struct{}{}
+	b.followed[instanceID].followers[f] = struct{}{}
 	return f
 }
 
@@ -64,10 +78,13 @@ func (f *Follower) Appended() <-chan struct{} { return f.appended }
 func (f *Follower) Close() {
 	f.bell.mu.Lock()
 	defer f.bell.mu.Unlock()
-	followers := f.bell.followers[f.instanceID]
-	delete(followers, f)
-	if len(followers) == 0 {
-		delete(f.bell.followers, f.instanceID)
+	instance := f.bell.followed[f.instanceID]
+	if instance == nil {
+		return
+	}
+	delete(instance.followers, f)
+	if len(instance.followers) == 0 {
+		delete(f.bell.followed, f.instanceID)
 	}
 }
 
@@ -76,4 +93,56 @@ func (f *Follower) wake() {
 	case f.appended <- struct{}{}:
 	default: // it was woken already
 	}
+}
+
+// slice is a part of the events of an instance, as ReadSlice has it.
+type slice struct {
+	after               int64
+	maxEvents, maxBytes int
+}
+
+// sliceRead is one reading of a slice, for all who want it meanwhile and until there is more.
+type sliceRead struct {
+	slice
+
+	rings  int64 // of the instance, before it began
+	done   chan struct{}
+	events []Event
+	err    error
+}
+
+// join returns the reading of a slice that has everything for which the bell has rung so far, and whether
+// it is the caller's to do.
+func (f *Follower) join(wanted slice) (read *sliceRead, mine bool) {
+	f.bell.mu.Lock()
+	defer f.bell.mu.Unlock()
+	instance := f.bell.followed[f.instanceID]
+	if instance == nil { // the follower was closed
+		return &sliceRead{done: make(chan struct{})}, true
+	}
+	if last := instance.last; last != nil && last.slice == wanted && last.rings == instance.rings {
+		return last, false
+	}
+	instance.last = &sliceRead{slice: wanted, rings: instance.rings, done: make(chan struct{})}
+	return instance.last, true
+}
+
+// ReadFollowed is ReadSlice for a follower. Those of one instance that have read as far as each other
+// share what is read for one of them, so nobody may change it.
+func (l *Log) ReadFollowed(ctx context.Context, by *Follower, after int64, maxEvents, maxBytes int) ([]Event, error) {
+	read, mine := by.join(slice{after, maxEvents, maxBytes})
+	if mine {
+		read.events, read.err = l.ReadSlice(ctx, by.instanceID, after, maxEvents, maxBytes)
+		close(read.done)
+		return read.events, read.err
+	}
+	select {
+	case <-read.done:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("eventlog: read: %w", context.Cause(ctx))
+	}
+	if read.err != nil { // the end of the other's request, perhaps
+		return l.ReadSlice(ctx, by.instanceID, after, maxEvents, maxBytes)
+	}
+	return read.events, nil
 }
