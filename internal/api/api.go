@@ -188,5 +188,10 @@ func (a *API) Requests() *share.Pool { return a.requests }
 // Streams has the places of event streams and live pages.
 func (a *API) Streams() *share.Pool { return a.streams }
 
+// Pools are what its requests share, and those of the dashboard.
+func (a *API) Pools() []*share.Pool {
+	return append(a.Bodies().Pools(), a.requests, a.streams)
+}
+
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.contract.ServeHTTP(w, r) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/probe"
+	"github.com/recado-project/recado/internal/share"
 )
 
 // File is media whose content was checked and measured. The content is in a temporary
@@ -136,7 +137,7 @@ func (s *Service) fill(file io.Writer, written *content, source *source) error {
 	hash := sha256.New()
 	into := io.MultiWriter(file, hash)
 	// One byte more than is allowed shows that there is too much.
-	from := &failureKeeper{reader: io.LimitReader(source.body, s.maxBytes+1)}
+	from := &failureKeeper{reader: share.Yield(io.LimitReader(source.body, s.maxBytes+1))}
 	size, err := io.Copy(into, from)
 	switch {
 	case from.failure != nil:
@@ -155,7 +156,7 @@ func (s *Service) fill(file io.Writer, written *content, source *source) error {
 // digest returns the size and the hash of what it reads.
 func digest(from io.Reader) (int64, []byte, error) {
 	hash := sha256.New()
-	size, err := io.Copy(hash, from)
+	size, err := io.Copy(hash, share.Yield(from))
 	if err != nil {
 		return 0, nil, fmt.Errorf("media: read temporary file: %w", err)
 	}

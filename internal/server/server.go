@@ -406,7 +406,7 @@ func (s *Server) openAPI() error {
 		return fmt.Errorf("server: build API: %w", err)
 	}
 	ofMedia := s.media.Pools()
-	s.pools = append(s.pools, s.api.Bodies().Pool(), s.api.Requests(), s.api.Streams(), ofMedia.Work, ofMedia.Decoding, ofMedia.Memory, ofMedia.Small, ofMedia.Fetches, s.webhooks.Tests())
+	s.pools = append(append(s.pools, s.api.Pools()...), ofMedia.Work, ofMedia.Decoding, ofMedia.Memory, ofMedia.Small, ofMedia.Fetches, s.webhooks.Tests())
 	pages, err := s.openDashboard()
 	if err != nil {
 		return err

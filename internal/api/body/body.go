@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -23,7 +24,9 @@ import (
 
 const (
 	// block is how much of a body is read at a time.
-	block = 32 << 10
+	block = 64 << 10
+	// smallBody is how much of a body is worked on without waiting for a turn.
+	smallBody = 2 * block
 
 	// defaultMaxJSON is enough for the longest text with every character escaped
 	// twice.
@@ -52,6 +55,7 @@ type Config struct {
 type Reader struct {
 	config Config
 	pool   *share.Pool // of the bytes that are held
+	work   *share.Pool // of places to take bodies apart
 }
 
 // NewReader makes a reader.
@@ -75,11 +79,15 @@ func NewReader(config Config) *Reader {
 	return &Reader{config: config, pool: share.New(share.Config{
 		Name: "bodies", Total: config.MaxHeld,
 		What: "bytes of requests in progress", Advice: "send fewer large requests at a time",
+	}), work: share.New(share.Config{
+		// One account leaves a processor to the requests of the others.
+		Name: "bodies_at_work", Total: int64(max(2, runtime.GOMAXPROCS(0))), Whole: true,
+		What: "large requests being read", Advice: "send fewer large requests at a time",
 	})}
 }
 
-// Pool has the bytes of the bodies that are held.
-func (r *Reader) Pool() *share.Pool { return r.pool }
+// Pools have the bytes of the bodies that are held, and the places in which large ones are worked on.
+func (r *Reader) Pools() []*share.Pool { return []*share.Pool{r.pool, r.work} }
 
 // withMedia is how large a body may be whose media has at most max bytes: base64
 // makes these a third more.
@@ -163,7 +171,8 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, mediaField s
 		return b, err
 	}
 	from := &patientReader{
-		from: http.MaxBytesReader(w, request.Body, limit), control: http.NewResponseController(w), patience: r.config.Patience,
+		from: share.Yield(http.MaxBytesReader(w, request.Body, limit)), control: http.NewResponseController(w), patience: r.config.Patience,
+		ctx: request.Context(), work: r.work,
 	}
 	defer from.stop()
 	unwatch := context.AfterFunc(r.config.Stopping, from.giveUp) //nolint:contextcheck // it is the stop of the program
@@ -174,6 +183,9 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, mediaField s
 	}
 	if from.failure != nil && r.config.Stopping.Err() != nil {
 		return b, gateway.ErrStopping
+	}
+	if gateway.KindOf(from.failure) == gateway.Unavailable {
+		return b, from.failure
 	}
 	if from.failure != nil {
 		// The client went away, was too slow, or sent malformed chunks.
@@ -187,7 +199,7 @@ const byteOrderMark = "\xef\xbb\xbf"
 
 // copyInto reads to the end of a body.
 func (r *Reader) copyInto(b *Body, from io.Reader, request *http.Request) error {
-	head := bufio.NewReader(from)
+	head := bufio.NewReaderSize(from, bufferFor(request.ContentLength))
 	if boundary := boundaryOf(request); boundary != "" && b.sieve != nil && beginsForm(head) {
 		return r.readForm(b, head, boundary)
 	}
@@ -196,11 +208,7 @@ func (r *Reader) copyInto(b *Body, from io.Reader, request *http.Request) error 
 		_, _ = head.Discard(len(byteOrderMark))
 	}
 	from = head
-	size := int64(block)
-	if request.ContentLength >= 0 {
-		size = min(size, request.ContentLength+1) // one more, to see the end
-	}
-	piece := make([]byte, size)
+	piece := make([]byte, bufferFor(request.ContentLength))
 	for {
 		n, err := from.Read(piece)
 		if n > 0 {
@@ -217,24 +225,47 @@ func (r *Reader) copyInto(b *Body, from io.Reader, request *http.Request) error 
 	}
 }
 
-// patientReader gives up a client that stalls, and remembers why it could not read on.
+// bufferFor is how much of a body of a length is read at a time; less than 0: of an unknown one.
+func bufferFor(length int64) int {
+	if length < 0 {
+		return block
+	}
+	return int(min(block, length+1)) // one more, to see the end
+}
+
+// patientReader gives up a client that stalls, and remembers why it could not read on. What it has read
+// of a large body is worked on, until the next read, in a place that its account shares.
 type patientReader struct {
 	from     io.Reader
 	control  *http.ResponseController
 	patience time.Duration
 	timer    *time.Timer
 	failure  error
+
+	ctx  context.Context //nolint:containedctx // of the request
+	work *share.Pool
+	read int64
+	turn *share.Hold
 }
 
 // Read implements io.Reader.
 func (p *patientReader) Read(into []byte) (int, error) {
+	p.turn.Release()
 	if p.timer == nil {
 		p.timer = time.AfterFunc(p.patience, p.giveUp)
+	} else {
+		p.timer.Reset(p.patience)
 	}
 	n, err := p.from.Read(into)
-	p.timer.Reset(p.patience)
+	p.timer.Stop() // the client is not to blame for what comes now
 	if err != nil && !errors.Is(err, io.EOF) {
 		p.failure = err
+		return n, err
+	}
+	if p.read += int64(n); p.read > smallBody && err == nil {
+		if p.turn, err = p.work.Wait(p.ctx, 1); err != nil {
+			p.failure = err
+		}
 	}
 	return n, err
 }
@@ -244,8 +275,9 @@ func (p *patientReader) giveUp() {
 	_ = p.control.SetReadDeadline(time.Unix(1, 0)) // long ago
 }
 
-// stop ends the waiting.
+// stop ends the waiting, and the work.
 func (p *patientReader) stop() {
+	p.turn.Release()
 	if p.timer != nil {
 		p.timer.Stop()
 	}

@@ -20,6 +20,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -73,7 +74,7 @@ func (f *Files) Upload(ctx context.Context, chat gateway.JID, kind gateway.Messa
 		return gateway.Upload{}, fmt.Errorf("files: make room for a file: %w", err)
 	}
 	defer func() { _, _ = encrypted.Close(), os.Remove(encrypted.Name()) }() // it is of no more use
-	response, err := f.config.Client().UploadReader(ctx, file, encrypted, wire.MediaType(kind))
+	response, err := f.config.Client().UploadReader(ctx, share.Yield(file), encrypted, wire.MediaType(kind))
 	if err != nil {
 		return gateway.Upload{}, wire.MediaFailure(err)
 	}

@@ -5,6 +5,7 @@ package transport
 import (
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"go.mau.fi/whatsmeow"
@@ -37,6 +38,7 @@ type limitedFile struct {
 
 // Write writes where the file stands, within the limit.
 func (f limitedFile) Write(p []byte) (int, error) {
+	runtime.Gosched() // the requests of others go first
 	at, err := f.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return 0, err
