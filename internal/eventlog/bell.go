@@ -3,6 +3,9 @@ package eventlog
 import (
 	"context"
 	"fmt"
+	"maps"
+	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -20,6 +23,7 @@ type Bell struct {
 type followed struct {
 	followers map[*Follower]struct{}
 	rings     int64      // how often the bell rang for it
+	waking    bool       // its followers are being woken
 	last      *sliceRead // what was read last for its followers
 }
 
@@ -29,14 +33,35 @@ func (b *Bell) Ring(events []Event) {
 	b.mu.Lock()
 	if instance := b.followed[events[0].InstanceID]; instance != nil {
 		instance.rings++
-		for follower := range instance.followers {
-			follower.wake()
+		if !instance.waking {
+			instance.waking = true
+			go b.wake(instance)
 		}
 	}
 	listeners := b.listeners
 	b.mu.Unlock()
 	for _, listen := range listeners {
 		listen(events)
+	}
+}
+
+// wake wakes the followers of an instance one after another, and lets whoever waits for a processor go
+// first: hundreds of them at once would stand before the requests of others, at every step of these.
+func (b *Bell) wake(instance *followed) {
+	for woken := int64(0); ; {
+		b.mu.Lock()
+		if woken == instance.rings {
+			instance.waking = false
+			b.mu.Unlock()
+			return
+		}
+		woken = instance.rings
+		followers := slices.Collect(maps.Keys(instance.followers))
+		b.mu.Unlock()
+		for _, follower := range followers {
+			follower.wake()
+			runtime.Gosched()
+		}
 	}
 }
 
