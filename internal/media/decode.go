@@ -1,4 +1,4 @@
-// Decoding of pictures: how many at a time, and how large.
+// Decoding of pictures: how many at a time, how large, and where.
 
 package media
 
@@ -12,7 +12,6 @@ import (
 	_ "image/png"
 	"io"
 	"os"
-	"runtime"
 	"time"
 
 	_ "golang.org/x/image/webp"
@@ -30,8 +29,10 @@ const (
 	smallWeight = 12 << 20
 
 	// decodeTime is how long one picture may take, and waitTime how long it may
-	// wait for others. A picture that takes longer is sent without a thumbnail.
+	// wait for others. A picture that takes longer is sent without a thumbnail. One that is
+	// decoded apart comes after everything else that the machine has to do.
 	decodeTime = time.Second
+	apartTime  = 4 * decodeTime
 	waitTime   = time.Second
 
 	// readAtOnce is how many bytes a decoder gets between two checks of its deadline.
@@ -41,75 +42,75 @@ const (
 
 // decoders limits the decoding of pictures, for all callers together.
 type decoders struct {
-	pools          Pools
-	wait, complete time.Duration
-	needed         bool // a picture that others keep from being decoded is refused
+	pools                 Pools
+	bind                  func(ctx context.Context, pid int, by bounds)
+	wait, complete, apart time.Duration
+	needed                bool // a picture that others keep from being decoded is refused
 }
 
-func newDecoders(pools Pools) *decoders {
-	return &decoders{pools: pools, wait: waitTime, complete: decodeTime}
+// newDecoders makes decoders; bind bounds a program that they have started.
+func newDecoders(pools Pools, bind func(ctx context.Context, pid int, by bounds)) *decoders {
+	return &decoders{pools: pools, bind: bind, wait: waitTime, complete: decodeTime, apart: apartTime}
 }
 
 // patient are the same decoders for a picture that can't be sent without being decoded.
 func (d *decoders) patient() *decoders {
-	return &decoders{pools: d.pools, wait: 10 * d.wait, complete: 10 * d.complete, needed: true} //nolint:mnd // still within the time of a request
+	return &decoders{pools: d.pools, bind: d.bind, wait: 10 * d.wait, complete: 10 * d.complete, apart: max(d.apart, 10*d.complete), needed: true} //nolint:mnd // still within the time of a request
 }
 
-// decode decodes an image and calls use with it; the image's memory is counted until
-// use returns. It does neither if the image is too large, can't be decoded, or takes
-// too long: such an image is sent without a thumbnail. Its error is the end of ctx, or
-// that of use; of patient decoders also Unavailable, while others have all the room.
-func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Picture, use func(image.Image) error) error {
+// decode makes something of a picture. It returns nothing for a picture that is too large, can't be
+// decoded, or takes too long: such a picture is sent without a thumbnail. Its error is the end of ctx;
+// of patient decoders also Unavailable, while others have all the room.
+func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Picture, made rendition) ([]byte, error) {
 	weight := weightOf(about)
 	if weight == 0 {
-		return nil
+		return nil, nil
 	}
-	room := d.pools.Memory
-	if weight <= smallWeight {
-		room = d.pools.Small
+	room, takes, apart := d.pools.Memory, weight+apartHeap, weight > smallWeight
+	if !apart {
+		room, takes = d.pools.Small, weight
 	}
-	if room.Largest() < weight {
-		return nil
+	if room.Largest() < takes {
+		return nil, nil
 	}
-	holds, err := d.admit(ctx, room, weight)
-	defer func() {
-		for _, hold := range holds {
-			hold.Release()
-		}
-	}()
+	place, memory, err := d.admit(ctx, room, takes)
+	defer place.Release()
+	defer memory.Release()
 	switch {
 	case err == nil:
 	case d.needed && isBusy(err):
-		return err
+		return nil, err
 	default:
-		return ended(ctx)
-	}
-	if room == d.pools.Memory {
-		runtime.GC() // else the picture before would still take memory
+		return nil, ended(ctx)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("media: seek in image: %w", err)
+		return nil, fmt.Errorf("media: seek in image: %w", err)
+	}
+	if apart {
+		out, started := d.decodeApart(ctx, file, about, made, weight)
+		if started {
+			return out, ended(ctx)
+		}
 	}
 	deadline, stop := context.WithTimeout(ctx, d.complete)
 	defer stop()
-	decoded, _, err := image.Decode(&stoppableReader{from: bufio.NewReaderSize(file, 64<<10), stopped: deadline.Err})
+	decoded, _, err := image.Decode(&stoppableReader{from: share.Yield(bufio.NewReaderSize(file, 64<<10)), stopped: deadline.Err})
 	if err != nil {
 		// It took too long, or it is an animated WebP, an unknown variant, or
 		// incomplete.
-		return ended(ctx)
+		return nil, ended(ctx)
 	}
-	return use(decoded)
+	return made.of(decoded, about.Orientation)
 }
 
-// admit waits for the turn of a picture of a weight. The caller releases what it returns, also after
+// admit waits for the turn of a picture that takes so much memory. The caller releases what it returns, also after
 // an error.
-func (d *decoders) admit(ctx context.Context, room *share.Pool, weight int64) ([]*share.Hold, error) {
-	place, err := d.pools.Decoding.WaitAtMost(ctx, 1, d.wait)
-	if err != nil {
-		return nil, err
+func (d *decoders) admit(ctx context.Context, room *share.Pool, takes int64) (place, memory *share.Hold, err error) {
+	if place, err = d.pools.Decoding.WaitAtMost(ctx, 1, d.wait); err != nil {
+		return place, nil, err
 	}
-	memory, err := room.WaitAtMost(ctx, weight, d.wait)
-	return []*share.Hold{place, memory}, err
+	memory, err = room.WaitAtMost(ctx, takes, d.wait)
+	return place, memory, err
 }
 
 // ended returns the error of a context that has ended; nil if it has not.

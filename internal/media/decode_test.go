@@ -19,11 +19,28 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
+// unbound lets the processes of decoders run as they like.
+func unbound(context.Context, int, bounds) {}
+
+// fileOf is an open file with that content.
+func fileOf(t *testing.T, content []byte) *os.File {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "picture"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	if _, err := file.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // patiently is a service that gives pictures the time that they take on a busy machine.
 func patiently(t *testing.T) *Service {
 	t.Helper()
 	service := start(t, Config{FFmpeg: NoFFmpeg})
-	service.decoders.complete = time.Minute
+	service.decoders.complete, service.decoders.apart = time.Minute, time.Minute
 	return service
 }
 
@@ -65,31 +82,25 @@ func TestPictureOfManyScansHoldsNobodyUp(t *testing.T) {
 }
 
 // What the count does not catch, time does: the decoder is stopped between two
-// reads.
+// reads, and the process of a large picture is ended.
 func TestDecodingEndsInTime(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "picture.jpg")
-	if err := os.WriteFile(path, mediatest.ProgressiveJPEG(4000, 3000, 2000), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = file.Close() })
-	d := newDecoders(newPools(0))
-	d.complete = 50 * time.Millisecond
-	begun := time.Now()
-	err = d.decode(t.Context(), file, probe.Picture{Width: 4000, Height: 3000, Progressive: true, BytesPerPixel: 1}, func(image.Image) error {
-		t.Error("it was decoded")
-		return nil
-	})
-	if took := time.Since(begun); err != nil || took > 20*time.Second {
-		t.Errorf("it took %s, %v", took, err)
+	d := newDecoders(newPools(0), unbound)
+	d.complete, d.apart = 50*time.Millisecond, 50*time.Millisecond
+	large := probe.Picture{Width: 4000, Height: 3000, Progressive: true, BytesPerPixel: 1}
+	file := fileOf(t, mediatest.ProgressiveJPEG(large.Width, large.Height, 2000))
+	for name, about := range cases.Sorted(map[string]probe.Picture{
+		"here": {Width: 1000, Height: 1000, BytesPerPixel: 1}, "apart": large,
+	}) {
+		begun := time.Now()
+		out, err := d.decode(t.Context(), file, about, asThumbnail)
+		if took := time.Since(begun); err != nil || out != nil || took > 20*time.Second {
+			t.Errorf("%s it took %s, and became %d bytes, %v", name, took, len(out), err)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := d.decode(ctx, file, probe.Picture{Width: 4000, Height: 3000}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := d.decode(ctx, file, large, asThumbnail); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller whose context has ended gets %v", err)
 	}
 }

@@ -112,7 +112,7 @@ func New(config Config) (*Service, error) {
 		temp:     temp,
 		fetcher:  newFetcher(config, config.guard()),
 		tool:     tool,
-		decoders: newDecoders(pools),
+		decoders: newDecoders(pools, tool.restrain),
 		pools:    pools,
 	}, nil
 }

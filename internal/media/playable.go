@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/jpeg"
-	"image/png"
 	"mime"
 	"os"
 	"slices"
@@ -216,38 +214,27 @@ func nounOf(kind gateway.MessageType) string {
 // makeStill replaces a picture by a JPEG of it, or a PNG if something in it is transparent: other
 // formats are not shown by all phones. Of a GIF it takes the first picture.
 func (s *Service) makeStill(ctx context.Context, file *File, about examined) error {
-	var still bytes.Buffer
-	mimeType := "image/jpeg"
+	var still []byte
 	err := file.content.read(func(content *os.File) error {
 		picture, err := probe.ReadPicture(content)
 		if err != nil {
 			return about.refuse("must hold an image that can be read")
 		}
-		return s.decoders.patient().decode(ctx, content, picture, func(full image.Image) error {
-			if opaque, ok := full.(interface{ Opaque() bool }); ok && opaque.Opaque() {
-				err = jpeg.Encode(&still, full, &jpeg.Options{Quality: pictureQuality})
-			} else {
-				mimeType = "image/png"
-				err = png.Encode(&still, full)
-			}
-			if err != nil {
-				return fmt.Errorf("media: encode picture: %w", err)
-			}
-			return nil
-		})
+		still, err = s.decoders.patient().decode(ctx, content, picture, asStill)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	if still.Len() == 0 {
+	if len(still) == 0 {
 		return about.refuse(fmt.Sprintf("is %s, which not all phones show, and can't be converted because it is animated or too large: send a JPEG, a PNG, or a video", about.sniffed))
 	}
-	made, err := s.spool(ctx, &source{body: &still, field: about.field, explain: func(err error) error { return err }, close: func() {}})
+	made, err := s.spool(ctx, &source{body: bytes.NewReader(still), field: about.field, explain: func(err error) error { return err }, close: func() {}})
 	if err != nil {
 		return err
 	}
 	original := file.content
 	file.take(made)
-	file.MimeType = mimeType
+	file.MimeType = detect(still)
 	return original.remove()
 }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The priorities of ffmpeg, behind that of requests that only wait for the processor: of the first
-// run of an account, and of those beside it.
+// The priorities of programs, behind that of requests that only wait for the processor: of a short
+// first run of an account, and of those that are longer or beside it.
 const (
 	toolPriority  = 10
 	laterPriority = 19
@@ -29,7 +29,7 @@ func restrain(pid int, by bounds) error {
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, priority) // it works without
 	if err != nil {
-		return fmt.Errorf("media: bound the memory of ffmpeg: %w", err)
+		return fmt.Errorf("media: bound the memory of a program: %w", err)
 	}
 	return nil
 }

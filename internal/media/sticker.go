@@ -8,19 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"os"
 	"slices"
 	"strconv"
 	"time"
 
-	"golang.org/x/image/draw"
-
 	"github.com/recado-project/recado/internal/media/probe"
 )
 
 const (
-	stickerSide = 512 // pixels, of a square
 	// stickerBytes is the largest sticker that all phones take, and stickerSeconds how much
 	// of a video or GIF becomes one.
 	stickerBytes   = 500_000
@@ -80,39 +76,22 @@ func (s *Service) makeSticker(ctx context.Context, file *File, about examined) e
 
 // squareStill writes a picture as a PNG of a sticker's size.
 func (s *Service) squareStill(ctx context.Context, from *content, about examined) (content, error) {
-	var small bytes.Buffer
+	var small []byte
 	err := from.read(func(file *os.File) error {
 		picture, err := probe.ReadPicture(file)
 		if err != nil {
 			return about.refuse("must hold an image that can be read")
 		}
-		return s.decoders.patient().decode(ctx, file, picture, func(full image.Image) error {
-			shrunk := image.NewRGBA(image.Rectangle{Max: fit(full.Bounds().Size(), stickerSide)})
-			draw.ApproxBiLinear.Scale(shrunk, shrunk.Bounds(), full, full.Bounds(), draw.Src, nil)
-			upright := turnUpright(shrunk, picture.Orientation)
-			square := image.NewRGBA(image.Rect(0, 0, stickerSide, stickerSide))
-			draw.CatmullRom.Scale(square, within(upright.Bounds().Size(), stickerSide), upright, upright.Bounds(), draw.Src, nil)
-			if err := png.Encode(&small, square); err != nil {
-				return fmt.Errorf("media: encode picture of a sticker: %w", err)
-			}
-			return nil
-		})
+		small, err = s.decoders.patient().decode(ctx, file, picture, asSticker)
+		return err
 	})
-	if err == nil && small.Len() == 0 {
+	if err == nil && len(small) == 0 {
 		err = about.refuse("must hold an image that can be decoded, of a usual size")
 	}
 	if err != nil {
 		return content{}, err
 	}
-	return s.spool(ctx, &source{body: &small, field: about.field, explain: func(err error) error { return err }, close: func() {}})
-}
-
-// within returns the middle of a square that a picture of this size fills, side to side.
-func within(size image.Point, side int) image.Rectangle {
-	longer := max(size.X, size.Y)
-	shown := image.Pt(max(1, size.X*side/longer), max(1, size.Y*side/longer))
-	corner := image.Pt(side, side).Sub(shown).Div(2)
-	return image.Rectangle{Min: corner, Max: corner.Add(shown)}
+	return s.spool(ctx, &source{body: bytes.NewReader(small), field: about.field, explain: func(err error) error { return err }, close: func() {}})
 }
 
 // encodeSticker has ffmpeg write a sticker that is small enough.

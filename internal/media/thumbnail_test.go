@@ -133,7 +133,7 @@ func BenchmarkThumbnail(b *testing.B) {
 	photograph := mediatest.Quarters(4000, 3000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := encodeThumbnail(photograph, 6); err != nil {
+		if _, err := asThumbnail.of(photograph, 6); err != nil {
 			b.Fatal(err)
 		}
 	}

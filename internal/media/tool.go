@@ -155,7 +155,7 @@ func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args [
 	complaint := &boundedBuffer{limit: maxToolErrors, drop: true}
 	command.Stderr = complaint
 	if err = command.Start(); err == nil {
-		t.restrain(ctx, command.Process.Pid, bounds{memory: run.memory, later: place.OfAccount() > 1})
+		t.restrain(ctx, command.Process.Pid, bounds{memory: run.memory, later: place.OfAccount() > 1 || run.time > longRun})
 		err = command.Wait()
 	}
 	switch {
@@ -179,7 +179,7 @@ func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args [
 // bounds are what the system holds a program to.
 type bounds struct {
 	memory int64 // in bytes
-	later  bool  // its account has another one that runs: those of others go first
+	later  bool  // it takes long, or its account has another one that runs: those of others go first
 }
 
 // restrain bounds a program that runs, where the system lets us.

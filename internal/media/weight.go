@@ -88,6 +88,8 @@ const (
 	startTime = 10 * time.Second
 	// soundSpeed is how much faster than it plays sound is converted at least.
 	soundSpeed = 30
+	// longRun is what a run may take that those of others go before: of sound of three minutes, for example.
+	longRun = startTime + 6*time.Second
 	// drawSpeed is the same where sound is only read, for a waveform.
 	drawSpeed = 300
 	// thumbnailWait is how long a file may wait for its thumbnail, or its waveform. It is sent without.
