@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -99,12 +101,28 @@ func (m *Metrics) Moved(event string, instances int) {
 // Handler serves the page that Prometheus scrapes.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(m.logger.Handler(), slog.LevelError),
+		ErrorLog: pageLog{m.logger},
 		// A part that can't be read must not hide the others.
 		ErrorHandling: promhttp.ContinueOnError,
 		// Prometheus alone scrapes, a few times a minute.
 		MaxRequestsInFlight: 4,
 	})
+}
+
+// pageLog logs what goes wrong with the page.
+type pageLog struct{ logger *slog.Logger }
+
+// Println logs a part of the page that can't be read. One that can't be written is not worth a line:
+// whoever asked for it has gone.
+func (l pageLog) Println(words ...any) {
+	for _, word := range words {
+		if err, ok := word.(error); ok {
+			if _, gone := errors.AsType[*net.OpError](err); gone {
+				return
+			}
+		}
+	}
+	l.logger.Error("a part of the metrics can't be read", slog.String("error", strings.TrimSpace(fmt.Sprintln(words...))))
 }
 
 func counter(name, help string) prometheus.Counter {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,6 +52,25 @@ func page(t *testing.T, m *metrics.Metrics) string {
 		t.Fatalf("answered %d: %s", answer.Code, answer.Body)
 	}
 	return answer.Body.String()
+}
+
+// broken is a client that has gone.
+type broken struct{ http.ResponseWriter }
+
+func (broken) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: syscall.EPIPE} }
+
+// Whoever asks for the page and leaves is no error of ours.
+func TestNobodyReadsThePage(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	m, err := metrics.New(metrics.Config{Sampler: &world{now: time.Now()}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Handler().ServeHTTP(broken{httptest.NewRecorder()}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
+	if log.String() != "" {
+		t.Errorf("the log has %s", log.String())
+	}
 }
 
 // However often somebody scrapes, the database is asked every ten seconds at most.
