@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/store"
@@ -52,7 +53,9 @@ func TestFollowersReadOnce(t *testing.T) {
 		followers = append(followers, follower)
 	}
 	newest := func(by *eventlog.Follower, after int64) int64 {
-		events, err := log.ReadFollowed(t.Context(), by, after, 10, 1<<20)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		events, err := log.ReadFollowed(ctx, by, after, 10, 1<<20)
 		if err != nil {
 			t.Error(err)
 		}
