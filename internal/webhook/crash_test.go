@@ -131,43 +131,67 @@ func TestStopSavesWhereItIs(t *testing.T) {
 }
 
 // What was delivered does not come again after a stop because an event before it, of another chat,
-// was still waiting: that is delivered too. What nothing was delivered after waits for the next start.
+// was still waiting, or was cut off.
 func TestStopLeavesNoGap(t *testing.T) {
 	t.Parallel()
-	arrived, release := make(chan struct{}), make(chan struct{})
-	endpoint := receive(t, func(_ http.ResponseWriter, _ *http.Request, event received) int {
-		if event.chat == "slow" && event.n == 1 {
-			close(arrived)
-			<-release
-		}
-		return http.StatusOK
-	})
-	schedule := quick()
-	schedule.StopWait = patience
-	config := webhook.Config{AllowPrivateURLs: true, Schedule: schedule}
-	r := newRig(t, config)
-	id := r.hooked(endpoint.server.URL)
-	r.append(id, "slow", 1, 2)
-	r.append(id, "quick", 1)
-	r.append(id, "slow", 3)
-	<-arrived
-	endpoint.waitFor(1)
-	closed := r.service.IsClosed(id)
-	stopped := make(chan struct{})
-	go func() {
-		r.stop()
-		close(stopped)
-	}()
-	eventually(t, "nothing is begun any more", closed)
-	close(release)
-	<-stopped
-	if came := distinct(endpoint.got()); came != 3 {
-		t.Errorf("%d events came before it stopped, want the two that wait before one that was delivered, and that", came)
-	}
-	r.start(config)
-	endpoint.waitFor(4)
-	if n := len(endpoint.came()); n != 4 {
-		t.Errorf("%d requests came for 4 events", n)
+	for name, c := range cases.Sorted(map[string]struct {
+		wait     time.Duration
+		requests int // in all, for 4 events
+	}{"it is answered": {patience, 4}, "it is cut off": {time.Millisecond, 5}}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			arrived, release := make(chan struct{}), make(chan struct{})
+			var slow sync.Once
+			endpoint := receive(t, func(_ http.ResponseWriter, r *http.Request, event received) int {
+				if event.chat == "slow" && event.n == 1 {
+					slow.Do(func() {
+						close(arrived)
+						select {
+						case <-release:
+						case <-r.Context().Done():
+						}
+					})
+				}
+				return http.StatusOK
+			})
+			schedule := quick()
+			schedule.StopWait = c.wait
+			config := webhook.Config{AllowPrivateURLs: true, Schedule: schedule}
+			r := newRig(t, config)
+			id := r.hooked(endpoint.server.URL)
+			r.append(id, "slow", 1, 2)
+			r.append(id, "quick", 1)
+			r.append(id, "slow", 3)
+			<-arrived
+			endpoint.waitFor(1)
+			closed := r.service.IsClosed(id)
+			stopped := make(chan struct{})
+			go func() {
+				r.stop()
+				close(stopped)
+			}()
+			eventually(t, "nothing is begun any more", closed)
+			if c.wait == patience {
+				close(release)
+			}
+			<-stopped
+			r.start(config)
+			eventually(t, "all have come", func() bool { return distinct(endpoint.got()) == 4 && r.health(id).Cursor == 4 })
+			if n := len(endpoint.came()); n != c.requests {
+				t.Errorf("%d requests came for 4 events, want %d", n, c.requests)
+			}
+			for _, chat := range []string{"slow", "quick"} {
+				before := 0
+				for _, event := range endpoint.got() {
+					if event.chat == chat && event.n < before {
+						t.Errorf("%d of chat %s came after %d", event.n, chat, before)
+					}
+					if event.chat == chat {
+						before = event.n
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -173,8 +173,7 @@ func (p *pump) wake() {
 	p.drive(nil, false)
 }
 
-// close lets nothing begin any more but what comes before an event that was delivered. forget says
-// that nothing begins at all, and that nothing is saved.
+// close lets nothing begin any more. forget says that nothing is saved either.
 func (p *pump) close(forget bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -215,9 +214,6 @@ type delivery struct {
 // it is for the caller to give it on where it was not. Where keep is set the
 // first delivery is not started but returned. The lock is held.
 func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
-	if p.closed && keep {
-		return p.last(), false
-	}
 	if p.closed || p.to == nil {
 		return nil, false
 	}
@@ -247,21 +243,15 @@ func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
 	return first, used
 }
 
-// last returns a delivery that is still to be made by a pump that was closed, as long as requests in
-// flight may take; nil if there is none. The lock is held.
-func (p *pump) last() *delivery {
-	if p.forgotten || p.to == nil || p.base.Err() != nil {
-		return nil
+// end prepares what is saved last, after the requests in flight have ended.
+func (p *pump) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.forgotten {
+		return
 	}
-	next, ok := p.backlog.ChooseBefore()
-	if !ok {
-		return nil
-	}
-	place := p.enter()
-	if place == nil {
-		return nil
-	}
-	return &delivery{job: p.backlog.Start(next), to: p.to, slot: place}
+	p.backlog.End(p.service.steady())
+	p.markDirty()
 }
 
 // begin runs work in a goroutine.

@@ -200,6 +200,9 @@ func (s *Service) stop(cancel context.CancelFunc) {
 	timer := time.AfterFunc(s.schedule.StopWait, cancel)
 	defer timer.Stop()
 	s.work.Wait()
+	for _, p := range s.all() {
+		p.end()
+	}
 }
 
 // appended notes events of one instance that were committed. The bell calls it

@@ -94,6 +94,7 @@ func (s *Service) LetGo(ctx context.Context, tenures []gateway.Tenure) {
 	for _, p := range pumps {
 		p.work.Wait()
 		p.cut()
+		p.end()
 	}
 	for some := range slices.Chunk(pumps, flushSlice) {
 		if ctx.Err() != nil {

@@ -54,6 +54,26 @@ func (b *Backlog) park(now time.Time) {
 	}
 }
 
+// End blocks the chats whose next event comes before one that was delivered, so that the cursor passes
+// that one, and it does not come again after the next start. It counts no failure. Nothing is asked of the
+// backlog afterwards but its progress.
+func (b *Backlog) End(now time.Time) {
+	last := b.cursor
+	for _, e := range b.window {
+		if e.done {
+			last = e.sequence
+		}
+	}
+	for _, q := range b.queues {
+		// What comes after the last one that was delivered is left for the window.
+		q.entries = slices.DeleteFunc(q.entries, func(e *entry) bool { return e.sequence > last })
+		if q.block == nil && len(q.entries) > 0 {
+			b.block(q, now)
+		}
+	}
+	b.advance()
+}
+
 // chatDue reports whether it is time to read the events of a blocked chat and try
 // them again.
 func (b *Backlog) chatDue(now time.Time) bool {

@@ -32,26 +32,6 @@ func (b *Backlog) Choose(now time.Time) (candidate Candidate, ok bool) {
 	return Candidate{queue: q, purpose: why}, q != nil
 }
 
-// ChooseBefore is Choose for a webhook that is to end: it returns only a chat whose next event comes
-// before one that was delivered. Until that is delivered too, the cursor can't pass it, and what was
-// delivered comes again after a new start.
-func (b *Backlog) ChooseBefore() (candidate Candidate, ok bool) {
-	if b.endpoint.status != StatusOK {
-		return Candidate{}, false
-	}
-	for _, last := range slices.Backward(b.window) {
-		if !last.done {
-			continue
-		}
-		before := func(q *chatQueue) bool { return q.block == nil && q.entries[0].sequence < last.sequence }
-		if n := slices.IndexFunc(b.ready, before); n >= 0 {
-			return Candidate{queue: b.ready[n], purpose: toDeliver}, true
-		}
-		break
-	}
-	return Candidate{}, false
-}
-
 func (b *Backlog) choose(now time.Time) (*chatQueue, purpose) {
 	if b.inFlight >= b.endpoint.width || !b.mayTry(now) {
 		return nil, toDeliver
