@@ -30,6 +30,35 @@ import (
 // attackVariable has the attack of a process that does nothing else.
 const attackVariable = "BENCH_ATTACK"
 
+// neighbours are two accounts on one gateway.
+type neighbours struct {
+	*world
+	attackers
+
+	blue   *client.Client
+	blueID string
+	page   *httptest.Server
+}
+
+// attackers are two keys of the account that does its worst.
+type attackers struct {
+	Address   string    `json:"address"` // of the gateway
+	Instance  string    `json:"instance"`
+	Recipient string    `json:"recipient"`
+	Keys      [2]string `json:"keys"`
+	Slow      string    `json:"slow"`  // the URL of a server that takes half a minute for each answer
+	Files     string    `json:"files"` // a folder
+
+	clients [2]*client.Client
+}
+
+// attackPlan is one of their attacks.
+type attackPlan struct {
+	attackers
+
+	Name string `json:"name"`
+}
+
 // TestMain makes this program attack a gateway where it was started to do that.
 func TestMain(m *testing.M) {
 	if plan := os.Getenv(attackVariable); plan != "" {
@@ -90,26 +119,6 @@ func (n *neighbours) beside(b *testing.B, name string, alone map[string]time.Dur
 
 func neighbourKinds() []string {
 	return []string{"text", "picture", "voice-note", "document", "preview"}
-}
-
-// neighbours are two accounts on one gateway.
-type neighbours struct {
-	*world
-	attackers
-
-	blue   *client.Client
-	blueID string
-	page   *httptest.Server
-}
-
-// attackers are two keys of the account that does its worst.
-type attackers struct {
-	Address, Instance, Recipient string
-	Keys                         [2]string
-	Slow                         string // the URL of a server that takes half a minute for each answer
-	Files                        string // a folder
-
-	clients [2]*client.Client
 }
 
 func startNeighbours(b *testing.B) *neighbours {
@@ -280,11 +289,7 @@ func (a *attackers) attacks() map[string][]attack {
 // start begins an attack in a process of its own. The caller ends it.
 func (n *neighbours) start(b *testing.B, name string) *exec.Cmd {
 	b.Helper()
-	plan, err := json.Marshal(struct {
-		attackers
-
-		Name string
-	}{n.attackers, name})
+	plan, err := json.Marshal(attackPlan{n.attackers, name})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -330,11 +335,7 @@ func (c attackConnection) Write(content []byte) (sent int, err error) {
 
 // attackUntilKilled does an attack over and over.
 func attackUntilKilled(plan string) error {
-	var a struct {
-		attackers
-
-		Name string
-	}
+	var a attackPlan
 	if err := json.Unmarshal([]byte(plan), &a); err != nil {
 		return fmt.Errorf("read the plan of an attack: %w", err)
 	}

@@ -188,7 +188,6 @@ func mountDisk(t *testing.T, data string) {
 
 func run(t *testing.T, program string, args ...string) {
 	t.Helper()
-	//nolint:gosec // of this test
 	if said, err := exec.Command(program, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %q: %v: %s", program, args, err, said)
 	}

@@ -115,6 +115,7 @@ func (m *inlineMedia) content() *media.Decoded {
 
 func (m *inlineMedia) close() error {
 	err := m.file.Close()
+	//nolint:gosec // it is the name that the system gave it
 	if removed := os.Remove(m.file.Name()); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
 		err = errors.Join(err, removed)
 	}
