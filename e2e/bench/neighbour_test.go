@@ -117,6 +117,51 @@ func (n *neighbours) beside(b *testing.B, name string, alone map[string]time.Dur
 	b.ReportMetric(0, "ns/op")
 }
 
+// BenchmarkHostileFile sends small files that are much work: a video of 100 KB whose decoder keeps 16 pictures of 30
+// megapixels, as a video and as a sticker, and ten hours of silence as a voice note. It reports what the
+// gateway and its programs have had in memory at most, in all, and how long the answer took.
+func BenchmarkHostileFile(b *testing.B) {
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		b.Skip("there is no ffmpeg")
+	}
+	n := startNeighbours(b)
+	n.make(b, "refs.mp4", "-f", "lavfi", "-i", "color=c=red:s=5440x5440:r=10", "-frames:v", "20", "-pix_fmt", "yuv444p10le", "-c:v", "libx264",
+		"-preset", "ultrafast", "-bf", "0", "-refs", "16", "-x264-params", "ref=16:level=6.2:keyint=250")
+	n.make(b, "hours.flac", "-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", "36000", "-c:a", "flac")
+	ctx := b.Context()
+	for name, send := range cases.Sorted(map[string]func() error{
+		"video": func() error {
+			_, err := n.blue.SendVideo(ctx, n.blueID, client.Video{To: n.Recipient, File: n.file("refs.mp4")})
+			return err
+		},
+		"sticker": func() error {
+			_, err := n.blue.SendSticker(ctx, n.blueID, client.Sticker{To: n.Recipient, File: n.file("refs.mp4"), Convert: true})
+			return err
+		},
+		"voice-note": func() error {
+			_, err := n.blue.SendVoiceNote(ctx, n.blueID, client.VoiceNote{To: n.Recipient, File: n.file("hours.flac")})
+			return err
+		},
+	}) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				watching, stop := context.WithCancel(ctx)
+				var watcher sync.WaitGroup
+				most := n.watchMemory(watching, &watcher)
+				began := time.Now()
+				err := send()
+				took := time.Since(began)
+				stop()
+				watcher.Wait()
+				b.Logf("answered %v", err)
+				b.ReportMetric(float64(<-most)/1e6, "MB-in-all")
+				b.ReportMetric(float64(took.Milliseconds()), "ms")
+				b.ReportMetric(0, "ns/op")
+			}
+		})
+	}
+}
+
 func neighbourKinds() []string {
 	return []string{"text", "picture", "voice-note", "document", "preview"}
 }
