@@ -136,7 +136,7 @@ func TestDatabaseGoesAwayAfterASend(t *testing.T) {
 	postgres.Load(t, url, `
 		CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql AS
 			$$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NEW; END $$;
-		CREATE TRIGGER away BEFORE UPDATE OF status ON messages FOR EACH ROW EXECUTE FUNCTION away()`)
+		CREATE TRIGGER away BEFORE UPDATE OF status ON messages FOR EACH ROW WHEN (NEW.status = 2) EXECUTE FUNCTION away()`)
 	text := client.Text{To: customerNumber, Message: "Oi!"}
 	_, err := g.Client.SendText(t.Context(), id, text)
 	testkit.Refused(t, err, http.StatusGatewayTimeout, gateway.CodePlatformTimeout) // it may have been done

@@ -19,6 +19,7 @@ func rooms() []string { return []string{"whatsapp", "messaging", "webhook"} }
 func OfTheProcess() []string {
 	return []string{
 		"newest version of the web client not found",
+		"clock not compared with the platform's",
 		"sessions claim a newer version of the web client from their next connection on",
 		"the platform accepts the version of the web client again",
 		"the platform refuses the version of the web client as outdated",
