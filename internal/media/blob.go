@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
+	"github.com/recado-project/recado/internal/share"
 )
 
 // Blobs keeps files under keys that its callers choose: up to 255 letters, digits,
@@ -79,7 +80,7 @@ func (b *Blobs) Close() error { return b.store.Close() }
 // a file of more than BlobsConfig.MaxFile bytes, or of more than a whole quota.
 func (b *Blobs) Put(ctx context.Context, key string, content io.Reader, meta BlobMeta) error {
 	return b.Receive(ctx, key, meta, func(file *os.File) error {
-		from := io.Reader(readerUntil{ctx, content})
+		from := share.Yield(readerUntil{ctx, content})
 		if limit := b.largest(); limit > 0 {
 			from = io.LimitReader(from, limit+1) // one byte more shows that it is too much
 		}

@@ -89,7 +89,10 @@ func (f *Files) Upload(ctx context.Context, chat gateway.JID, kind gateway.Messa
 // uploadOpen leaves a file with the platform as it is.
 func (f *Files) uploadOpen(ctx context.Context, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
 	// A request closes what it has read if it can; the file is the caller's.
-	response, err := f.config.Client().UploadNewsletterReader(ctx, struct{ io.ReadSeeker }{file}, wire.MediaType(kind))
+	response, err := f.config.Client().UploadNewsletterReader(ctx, struct {
+		io.Reader
+		io.Seeker
+	}{share.Yield(file), file}, wire.MediaType(kind))
 	if err != nil {
 		return gateway.Upload{}, wire.MediaFailure(err)
 	}
