@@ -32,13 +32,13 @@ const (
 // program begins: in every program that decodes pictures, also in one of tests.
 func init() { //nolint:gochecknoinits // see above
 	if len(os.Args) == 4 && os.Args[0] == apartName {
-		os.Exit(decodeHere(os.Args[1], os.Args[2], os.Args[3]))
+		os.Exit(runDecoder(os.Args[1], os.Args[2], os.Args[3]))
 	}
 }
 
-// decodeHere is such a process: it reads a picture from the standard input, and writes what is made of
+// runDecoder is all that such a process does: it reads a picture from the standard input, and writes what is made of
 // it.
-func decodeHere(made, turned, memory string) int {
+func runDecoder(made, turned, memory string) int {
 	limit, err := strconv.ParseInt(memory, 10, 64)
 	if err != nil {
 		return 2
@@ -71,7 +71,7 @@ func (d *decoders) decodeApart(ctx context.Context, file *os.File, about probe.P
 	deadline, stop := context.WithTimeout(ctx, d.apart)
 	defer stop()
 	//nolint:gosec // it is this program
-	command := exec.CommandContext(deadline, ownProgram())
+	command := exec.CommandContext(deadline, d.program)
 	command.Args = []string{apartName, string(made), strconv.Itoa(int(about.Orientation)), strconv.FormatInt(weight+apartHeap, 10)}
 	command.Env = append(environment(), "GOMAXPROCS=1")
 	command.WaitDelay = killWait

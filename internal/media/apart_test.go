@@ -45,6 +45,17 @@ func TestLargePicturesAreDecodedApart(t *testing.T) {
 	}
 }
 
+// Where the program can't start itself, a large picture is decoded here.
+func TestLargePicturesWithoutAProcess(t *testing.T) {
+	t.Parallel()
+	d := newDecoders(newPools(0), unbound)
+	d.program, d.complete = "/nowhere/recado", time.Minute
+	out, err := d.decode(t.Context(), fileOf(t, mediatest.PNG(t, 2600, 1700)), probe.Picture{Width: 2600, Height: 1700, BytesPerPixel: 4}, asThumbnail)
+	if err != nil || len(out) == 0 {
+		t.Errorf("it became %d bytes, %v", len(out), err)
+	}
+}
+
 // A process that decodes gets no more memory than its picture was said to need.
 func TestDecodersAreBound(t *testing.T) {
 	t.Parallel()

@@ -44,18 +44,22 @@ const (
 type decoders struct {
 	pools                 Pools
 	bind                  func(ctx context.Context, pid int, by bounds)
+	program               string // that decodes large pictures
 	wait, complete, apart time.Duration
 	needed                bool // a picture that others keep from being decoded is refused
 }
 
 // newDecoders makes decoders; bind bounds a program that they have started.
 func newDecoders(pools Pools, bind func(ctx context.Context, pid int, by bounds)) *decoders {
-	return &decoders{pools: pools, bind: bind, wait: waitTime, complete: decodeTime, apart: apartTime}
+	return &decoders{pools: pools, bind: bind, program: ownProgram(), wait: waitTime, complete: decodeTime, apart: apartTime}
 }
 
 // patient are the same decoders for a picture that can't be sent without being decoded.
 func (d *decoders) patient() *decoders {
-	return &decoders{pools: d.pools, bind: d.bind, wait: 10 * d.wait, complete: 10 * d.complete, apart: max(d.apart, 10*d.complete), needed: true} //nolint:mnd // still within the time of a request
+	patient := *d
+	patient.wait, patient.complete, patient.needed = 10*d.wait, 10*d.complete, true //nolint:mnd // still within the time of a request
+	patient.apart = max(d.apart, patient.complete)
+	return &patient
 }
 
 // decode makes something of a picture. It returns nothing for a picture that is too large, can't be

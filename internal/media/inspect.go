@@ -185,7 +185,7 @@ func inspectImage(ctx context.Context, s *Service, file *File, about examined) e
 			return about.refuse("must hold an image that can be read")
 		}
 		file.Width, file.Height = picture.Shown()
-		file.Thumbnail, err = s.thumbnail(ctx, content, picture)
+		file.Thumbnail, err = s.decoders.decode(ctx, content, picture, asThumbnail)
 		return err
 	})
 }

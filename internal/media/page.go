@@ -56,7 +56,7 @@ func (s *Service) PagePicture(ctx context.Context, address *url.URL) ([]byte, er
 		if err != nil {
 			return nil //nolint:nilerr // the page's mistake
 		}
-		small, err = s.thumbnail(ctx, file, picture)
+		small, err = s.decoders.decode(ctx, file, picture, asThumbnail)
 		return err
 	})
 	return small, err
