@@ -35,7 +35,7 @@ func (b *Bell) Ring(events []Event) {
 		instance.rings++
 		if !instance.waking {
 			instance.waking = true
-			go b.wake(instance)
+			go b.wakeAll(instance)
 		}
 	}
 	listeners := b.listeners
@@ -45,9 +45,9 @@ func (b *Bell) Ring(events []Event) {
 	}
 }
 
-// wake wakes the followers of an instance one after another, and lets whoever waits for a processor go
+// wakeAll wakes the followers of an instance one after another, and lets whoever waits for a processor go
 // first: hundreds of them at once would stand before the requests of others, at every step of these.
-func (b *Bell) wake(instance *followed) {
+func (b *Bell) wakeAll(instance *followed) {
 	for woken := int64(0); ; {
 		b.mu.Lock()
 		if woken == instance.rings {

@@ -1,7 +1,10 @@
 package whatsapp_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,11 +122,23 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 	}
 }
 
+// lateLines notes whether a session went on before the last connection was handled to its end.
+type lateLines struct{ noted atomic.Bool }
+
+func (l *lateLines) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("still being handled")) {
+		l.noted.Store(true)
+	}
+	return len(line), nil
+}
+
 // After something that was not kept nothing of the same connection is: it would
-// be out of order.
+// be out of order. If the library no longer says when it has handled a connection to its end, each
+// new connection waits in vain.
 func TestOrderIsKeptOverAFailure(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, whatsapp.Config{})
+	late := new(lateLines)
+	w := newWorld(t, whatsapp.Config{Logger: slog.New(slog.NewTextHandler(late, nil))})
 	session, _, device := w.link(t)
 	session.Close()
 	const messages = 20
@@ -144,5 +159,8 @@ func TestOrderIsKeptOverAFailure(t *testing.T) {
 		if got := again.await(t, "message").message.Text; got != string(rune('a'+n)) {
 			t.Fatalf("message %d is %q", n, got)
 		}
+	}
+	if late.noted.Load() {
+		t.Error("a connection was made while the last one was still being handled")
 	}
 }
