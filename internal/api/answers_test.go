@@ -11,12 +11,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -284,4 +289,285 @@ func TestOverTheWire(t *testing.T) {
 	}
 	closeBody(t, list)
 	closeBody(t, head)
+}
+
+func newLabelKeeper(tb testing.TB, data *store.Store) *label.Keeper {
+	tb.Helper()
+	keeper, err := label.NewKeeper(data)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return keeper
+}
+
+func newLabels(tb testing.TB, data *store.Store, chats *chat.Service, sessions *instance.Service) *label.Service {
+	tb.Helper()
+	made, err := label.New(label.Config{Store: data, Chats: chats, Sessions: sessions, Keeper: newLabelKeeper(tb, data), Now: time.Now})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return made
+}
+
+func TestWebhookRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	path := "/api/instances/" + f.newInstance(t) + "/webhook-config"
+	for name, c := range cases.Sorted(map[string]struct {
+		method, path, body string
+		status             int
+		code, says         string
+	}{
+		"no URL":              {http.MethodPost, path, `{}`, 400, gateway.CodeValidation, "webhookUrl"},
+		"URL of another type": {http.MethodPost, path, `{"webhookUrl":1}`, 400, gateway.CodeValidation, "webhookUrl"},
+		"no http URL":         {http.MethodPost, path, `{"webhookUrl":"ftp://example.org"}`, 400, gateway.CodeValidation, "webhookUrl"},
+		"relative URL":        {http.MethodPost, path, `{"webhookUrl":"/events"}`, 400, gateway.CodeValidation, "webhookUrl"},
+		"private address":     {http.MethodPost, path, `{"webhookUrl":"http://169.254.169.254/"}`, 400, gateway.CodeValidation, "private"},
+		"empty secret":        {http.MethodPost, path, `{"webhookUrl":"https://example.org","secret":""}`, 400, gateway.CodeValidation, "secret"},
+		"isActive as a text":  {http.MethodPost, path, `{"webhookUrl":"https://example.org","isActive":"true"}`, 400, gateway.CodeValidation, "isActive"},
+		"none is there":       {http.MethodGet, path, "", 404, gateway.CodeWebhookNotFound, ""},
+		"none to delete":      {http.MethodDelete, path, "", 404, gateway.CodeWebhookNotFound, ""},
+		"none to list":        {http.MethodGet, path + "/deliveries", "", 404, gateway.CodeWebhookNotFound, ""},
+		"none to test":        {http.MethodPost, path + "/test", "", 404, gateway.CodeWebhookNotFound, ""},
+		"replay of nothing":   {http.MethodPost, path + "/replay", `{}`, 400, gateway.CodeValidation, "since"},
+		"replay of both":      {http.MethodPost, path + "/replay", `{"fromSequence":1,"since":"2026-11-20T14:00:00Z"}`, 400, gateway.CodeValidation, "not both"},
+		"replay from 0":       {http.MethodPost, path + "/replay", `{"fromSequence":0}`, 400, gateway.CodeValidation, "fromSequence"},
+		"replay from a half":  {http.MethodPost, path + "/replay", `{"fromSequence":1.5}`, 400, gateway.CodeValidation, "fromSequence"},
+		"replay from afar":    {http.MethodPost, path + "/replay", `{"fromSequence":1e300}`, 400, gateway.CodeValidation, "fromSequence"},
+		"replay since a day":  {http.MethodPost, path + "/replay", `{"since":"yesterday"}`, 400, gateway.CodeValidation, "since"},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := request{method: c.method, path: c.path, key: f.key, body: c.body}
+			if body := wantRefusal(t, r, f.do(t, r), c.status, c.code); !strings.Contains(body.Message, c.says) {
+				t.Errorf("it says %q, which does not name %s", body.Message, c.says)
+			}
+		})
+	}
+}
+
+// The list of deliveries has the state of the delivery.
+func TestDeliveriesTellTheirCondition(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	path := "/api/instances/" + f.newInstance(t) + "/webhook-config"
+	const page = `"isFirstPage":true,"isLastPage":true,"currentPage":1,"previousPage":null,"nextPage":null,"pageCount":0,"totalCount":0`
+	for active, want := range cases.Sorted(map[string]string{
+		"false": `"state":"inactive","until":null,"since":null,"reason":null`,
+		"true":  `"state":"waiting","until":null,"since":null,"reason":"webhooks are not being delivered at the moment"`, // nothing runs here
+	}) {
+		if got := f.do(t, request{method: post, path: path, key: f.key, body: `{"webhookUrl":"https://example.org","isActive":` + active + `}`}); got.Code != http.StatusOK {
+			t.Fatalf("saved: %d %s", got.Code, got.Body)
+		}
+		wantJSON(t, f.do(t, request{path: path + "/deliveries", key: f.key}), http.StatusOK,
+			`{"data":[],`+page+`,"delivery":{`+want+`,"pendingEvents":0,"oldestPendingAt":null}}`)
+	}
+}
+
+func TestChangeRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	path := "/api/instances/" + f.newInstance(t)
+	const proxy = `{"name":"other","proxy":"socks5://ana:segredo@`
+	for body, want := range cases.Sorted(map[string][2]string{
+		`{"name":""}`:         {gateway.CodeValidation, "name"},
+		`{"name":null}`:       {gateway.CodeValidation, "name must not be null"},
+		`{"name":"a\u0007b"}`: {gateway.CodeValidation, "control"},
+		`{"name":"` + strings.Repeat("n", 256) + `"}`:           {gateway.CodeValidation, "name"},
+		`{"name":"other","label":"x"}`:                          {gateway.CodeValidation, "label is not a field"},
+		`{"Proxy":"socks5://h"}`:                                {gateway.CodeValidation, "did you mean proxy"},
+		`{"name":"other","device":{"title":"x"}}`:               {gateway.CodeValidation, "device.title is not a field"},
+		`{"device":"x"}`:                                        {gateway.CodeValidation, "device"},
+		`{"device":{"name":""}}`:                                {gateway.CodeValidation, "device.name"},
+		`{"device":{"name":"a\u202eb"}}`:                        {gateway.CodeValidation, "device.name"},
+		`{"device":{"kind":"fridge"}}`:                          {gateway.CodeValidation, "device.kind"},
+		`{"device":{"name":"` + strings.Repeat("é", 51) + `"}}`: {gateway.CodeValidation, "device.name"},
+		`{"pace":7}`:                          {gateway.CodeValidation, "pace"},
+		`{"pace":{"gap":7}}`:                  {gateway.CodeValidation, "pace.gap is not a field"},
+		`{"pace":{"gapSeconds":3600.5}}`:      {gateway.CodeValidation, "pace.gapSeconds"},
+		`{"pace":{"gapSeconds":-1}}`:          {gateway.CodeValidation, "pace.gapSeconds"},
+		`{"pace":{"jitterSeconds":"4"}}`:      {gateway.CodeValidation, "pace.jitterSeconds"},
+		`{"pace":{"perMinute":601}}`:          {gateway.CodeValidation, "pace.perMinute"},
+		`{"pace":{"perMinute":1.5}}`:          {gateway.CodeValidation, "pace.perMinute"},
+		`{"pace":{"newChatsPerHour":100001}}`: {gateway.CodeValidation, "pace.newChatsPerHour"},
+		`{"numberChecks":{"perDay":-1}}`:      {gateway.CodeValidation, "numberChecks.perDay"},
+		`{"numberchecks":{"perDay":1}}`:       {gateway.CodeValidation, "did you mean numberChecks"},
+		`{"typing":"yes"}`:                    {gateway.CodeValidation, "typing"},
+		`{"proxy":7}`:                         {gateway.CodeValidation, "proxy"},
+		`{"proxy":""}`:                        {gateway.CodeValidation, "proxy"},
+		`{"proxy":"ftp://ana:segredo@h"}`:     {gateway.CodeValidation, "socks5h://"},
+		`{"proxy":"http://ana:***@h:3128"}`:   {gateway.CodeValidation, "itself"},
+		proxy + `h:99999"}`:                   {gateway.CodeValidation, "port"},
+		proxy + `private.example"}`:           {gateway.CodeValidation, "private address"},
+		proxy + `gone.example"}`:              {gateway.CodeProxyUnreachable, "can't be reached"},
+		proxy + `locked.example"}`:            {gateway.CodeProxyAuthFailed, "user name"},
+		proxy + `lonely.example"}`:            {gateway.CodeProxyPlatform, "does not reach the platform"},
+	}) {
+		r := request{method: http.MethodPatch, path: path, key: f.key, body: body}
+		got := f.do(t, r)
+		if said := wantRefusal(t, r, got, http.StatusBadRequest, want[0]); !strings.Contains(said.Message, want[1]) {
+			t.Errorf("%s: it says %q, which does not say %s", body, said.Message, want[1])
+		}
+		if strings.Contains(got.Body.String(), "segredo") {
+			t.Errorf("%s: the answer has the password: %s", body, got.Body)
+		}
+	}
+	// Nothing of a refused change is done.
+	if got := f.do(t, request{path: path, key: f.key}); strings.Contains(got.Body.String(), "other") || strings.Contains(got.Body.String(), "proxy") {
+		t.Errorf("after the refusals it is %s", got.Body)
+	}
+	if strings.Contains(f.log.String(), "segredo") {
+		t.Errorf("the log has the password: %s", f.log)
+	}
+}
+
+// A change is a merge patch: what is absent stays, what is null goes.
+func TestChangeIsAMergePatch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	path := "/api/instances/" + f.newInstance(t)
+	const masked = `"proxy":"http://ana:***@proxy.example:3128"`
+	for _, step := range []struct{ body, has, hasNot string }{
+		{`{}`, `"name":"phone"`, `"proxy"`},
+		{`{"proxy":"http://ana:segredo@proxy.example:3128"}`, masked, `"device"`},
+		{`{"device":{"name":"Caixa 1","kind":"edge"}}`, masked + `,"device":{"name":"Caixa 1","kind":"edge"}`, "proxyProblem"},
+		{`{` + masked + `,"name":"loja"}`, `"name":"loja"`, "segredo"},
+		{`{"device":{"kind":null}}`, `"device":{"name":"Caixa 1"}`, "edge"},
+		{`{"device":{"kind":"ipad"}}`, `"device":{"name":"Caixa 1","kind":"ipad"}`, "segredo"},
+		{`{"device":{"name":null},"device":{"name":"Caixa 2"}}`, `"device":{"name":"Caixa 2","kind":"ipad"}`, "Caixa 1"}, // the last one counts
+		{`{"device":null}`, masked, `"device"`},
+		{`{"proxy":null}`, `"name":"loja"`, `"proxy"`},
+		{`{"pace":{"gapSeconds":2.0504,"perMinute":9}}`, `"pace":{"gapSeconds":2.05,"perMinute":9},"createdAt"`, "typing"},
+		{`{"pace":{"jitterSeconds":1,"newChatsPerHour":3,"newChatsPerDay":20}}`, `"pace":{"gapSeconds":2.05,"jitterSeconds":1,"perMinute":9,"newChatsPerHour":3,"newChatsPerDay":20}`, "numberChecks"},
+		{`{"pace":{"gapSeconds":null,"jitterSeconds":0},"typing":true}`, `"pace":{"perMinute":9,"newChatsPerHour":3,"newChatsPerDay":20},"typing":true`, "Seconds"},
+		{`{"numberChecks":{"perHour":100}}`, `"typing":true,"numberChecks":{"perHour":100}`, "perDay"},
+		{`{"numberChecks":{"perHour":null,"perDay":500}}`, `"numberChecks":{"perDay":500}`, "perHour\":100"},
+		{`{"pace":null,"typing":null,"numberChecks":null}`, `"messengerProfilePicUrl":"","createdAt"`, "typing"},
+	} {
+		got := f.do(t, request{method: http.MethodPatch, path: path, key: f.key, body: step.body})
+		if body := got.Body.String(); got.Code != http.StatusOK || !strings.Contains(body, step.has) || strings.Contains(body, step.hasNot) {
+			t.Errorf("%s: %d %s, want %s and not %s", step.body, got.Code, body, step.has, step.hasNot)
+		}
+		if shown := f.do(t, request{path: path, key: f.key}); shown.Body.String() != got.Body.String() {
+			t.Errorf("%s: it was answered %s, and is shown as %s", step.body, got.Body, shown.Body)
+		}
+		if step.body == `{`+masked+`,"name":"loja"}` {
+			kept, err := f.instances.Get(t.Context(), strings.TrimPrefix(path, "/api/instances/"))
+			if err != nil || string(kept.Proxy) != "http://ana:segredo@proxy.example:3128" {
+				t.Errorf("the masked URL changed the password (%v)", err)
+			}
+		}
+	}
+	stranger := request{method: http.MethodPatch, path: path, body: `{"name":"x"}`}
+	wantRefusal(t, stranger, f.do(t, stranger), http.StatusUnauthorized, gateway.CodeUnauthorized)
+}
+
+// A restricted key creates, sees and revokes only keys within its own scope and time.
+func TestRestrictedPartnerKeyStaysWithinItself(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	id, other := f.newInstance(t), f.newInstance(t)
+	until := now().Add(time.Hour)
+	restricted := f.newKey(t, access.KeyParams{
+		AccountID: f.account.ID, Name: "restricted", Partner: true, InstanceIDs: []string{id}, ExpiresAt: until,
+	})
+	within := `"instanceIds":["` + id + `"]`
+	for _, test := range []struct {
+		body   string
+		status int
+		says   string
+	}{
+		{`{"name":"a",` + within + `,"expiresAt":"2026-11-20T15:22:10.123Z"}`, 201, ""},
+		{`{"name":"a",` + within + `,"expiresAt":"2026-11-20T15:00:00Z","partner":true}`, 201, ""},
+		{`{"name":"a",` + within + `,"expiresAt":"2026-11-20T15:22:10.124Z"}`, 403, "set expiresAt to 2026-11-20T15:22:10.123Z at the latest"},
+		{`{"name":"a",` + within + `}`, 403, "ends later than itself"},
+		{`{"name":"a",` + within + `,"expiresAt":null}`, 403, "ends later than itself"},
+		{`{"name":"a","expiresAt":"2026-11-20T15:00:00Z"}`, 403, "a wider scope than its own"},
+		{`{"name":"a","instanceIds":["` + id + `","` + other + `"],"expiresAt":"2026-11-20T15:00:00Z"}`, 403, "a wider scope than its own"},
+	} {
+		r := request{method: post, path: "/api/partner/api-keys", key: restricted, body: test.body}
+		got := f.do(t, r)
+		if got.Code != test.status {
+			t.Errorf("%s: answered %d %s", test.body, got.Code, got.Body)
+		} else if got.Code == http.StatusForbidden {
+			if body := wantRefusal(t, r, got, 403, gateway.CodeForbidden); !strings.Contains(body.Message, test.says) {
+				t.Errorf("%s: it says %q", test.body, body.Message)
+			}
+		}
+	}
+	listed := f.do(t, request{path: "/api/partner/api-keys", key: restricted}).Body.String()
+	if !strings.Contains(listed, `"totalCount":3`) || strings.Contains(listed, `"name":"partner"`) {
+		t.Errorf("it sees %s", listed)
+	}
+	page, err := f.access.ListKeys(t.Context(), f.account.ID, gateway.PageRequest{Page: 1, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range page.Items {
+		r := request{method: destroy, path: "/api/partner/api-keys/" + key.ID, key: restricted}
+		switch key.Name {
+		case "a":
+			if got := f.do(t, r); got.Code != http.StatusNoContent {
+				t.Errorf("its own is not revoked: %d", got.Code)
+			}
+		case "all", "partner":
+			wantRefusal(t, r, f.do(t, r), http.StatusNotFound, gateway.CodeNotFound)
+		}
+	}
+	if got := f.do(t, request{path: "/api/partner/api-keys", key: f.partner}); got.Code != http.StatusOK {
+		t.Errorf("the partner key of the account opens nothing any more: %d", got.Code)
+	}
+	r := request{method: post, path: "/api/partner/instances", key: restricted, body: `{"name":"a"}`}
+	wantRefusal(t, r, f.do(t, r), http.StatusForbidden, gateway.CodeForbidden)
+}
+
+// A list of instances that is null by mistake does not grant access to all.
+func TestNullIsNotAllInstances(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	id := f.newInstance(t)
+	const says = "instanceIds must not be null: leave it out for all instances of the account"
+	for _, body := range []string{
+		`{"name":"a","instanceIds":null}`,
+		`{"name":"a","instanceIds":["` + id + `"],"instanceIds":null}`,
+		`{"instanceIds":["` + id + `"],"name":"a","instanceId\u0073":null}`,
+	} {
+		r := request{method: post, path: "/api/partner/api-keys", key: f.partner, body: body}
+		if refused := wantRefusal(t, r, f.do(t, r), http.StatusBadRequest, gateway.CodeValidation); refused.Message != says {
+			t.Errorf("%s: it says %q", body, refused.Message)
+		}
+	}
+	r := request{method: post, path: "/api/partner/api-keys", key: f.partner, body: `{"name":"a","instanceIds":null,"instanceIds":["` + id + `"]}`}
+	if got := f.do(t, r); got.Code != http.StatusCreated || !strings.Contains(got.Body.String(), `"instanceIds":["`+id+`"]`) {
+		t.Errorf("answered %d %s", got.Code, got.Body)
+	}
+}
+
+// A misspelt restriction must not grant access to everything.
+func TestMisspeltRestrictionIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for given, meant := range cases.Sorted(map[string]string{
+		`"instanceids":["x"]`: "instanceIds", `"instanceId":"x"`: "instanceIds", `"instance_ids":["x"]`: "instanceIds",
+		`"instanceIds ":["x"]`: "instanceIds", `"expires":"2030-01-01T00:00:00Z"`: "expiresAt", `"expires_at":1`: "expiresAt",
+	}) {
+		r := request{method: post, path: "/api/partner/api-keys", key: f.partner, body: `{"name":"a",` + given + `}`}
+		refused := wantRefusal(t, r, f.do(t, r), http.StatusBadRequest, gateway.CodeValidation)
+		if !strings.HasSuffix(refused.Message, "is not a field of this operation; did you mean "+meant+"?") {
+			t.Errorf("%s: it says %q", given, refused.Message)
+		}
+	}
+	r := request{method: post, path: "/api/partner/api-keys", key: f.partner, body: `{"name":"a","team":"sales"}`}
+	if got := f.do(t, r); got.Code != http.StatusCreated {
+		t.Errorf("a field that is only unknown: %d %s", got.Code, got.Body)
+	}
+}
+
+func TestMissingPartnerKeySaysHowToMakeOne(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	r := request{method: post, path: "/api/partner/instances", key: f.key, body: `{"name":"a"}`}
+	if body := wantRefusal(t, r, f.do(t, r), http.StatusForbidden, gateway.CodeForbidden); !strings.Contains(body.Message, "recado keys create --name NAME --partner") {
+		t.Errorf("it says %q", body.Message)
+	}
 }

@@ -64,7 +64,7 @@ func (f files) downloadLink() contract.Endpoint {
 		Summary: "Get a download link",
 		Description: "Fetches the file of a sent or received message from the platform and returns a link to it that expires. " +
 			"The link needs no API key: anybody who has it can read the file, until it expires or the message is deleted.",
-		Codes: append(sessionCodes(), gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia,
+		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia,
 			gateway.CodeMediaNotFound, gateway.CodePayloadTooLarge),
 	}, func(ctx context.Context, in *mediaLinkInput) (*contract.Answer[MediaLink], error) {
 		base, usable := f.origin.BaseURL(contract.Request(ctx))
@@ -110,7 +110,7 @@ func (f files) download() contract.Endpoint {
 			}},
 		},
 	}
-	codes := append(sessionCodes(), gateway.CodeForbidden, gateway.CodeNotFound, gateway.CodeMediaNotFound, gateway.CodeMessageNotFound,
+	codes := sessionCodes(gateway.CodeForbidden, gateway.CodeNotFound, gateway.CodeMediaNotFound, gateway.CodeMessageNotFound,
 		gateway.CodeOutOfRange, gateway.CodePayloadTooLarge, gateway.CodeUnavailable, gateway.CodeInternal)
 	var handler http.HandlerFunc
 	if f.files != nil {

@@ -186,11 +186,7 @@ func (k keys) list() contract.Endpoint {
 			"A key with a limited scope or an end sees only keys with no wider scope and no later end.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeValidation},
 	}, func(ctx context.Context, in *contract.Paging) (*contract.Answer[contract.Envelope[Key]], error) {
-		page, err := k.use.ListKeysWithin(ctx, contract.Key(ctx), in.Request())
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[contract.Envelope[Key]]{Body: contract.NewEnvelope(*in, page, newKey)}, nil
+		return contract.Listed(*in, newKey)(k.use.ListKeysWithin(ctx, contract.Key(ctx), in.Request()))
 	})
 }
 

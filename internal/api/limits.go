@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
-	"github.com/recado-project/recado/internal/api/queues"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/share"
@@ -71,7 +70,7 @@ type Answers interface {
 
 // Queue is the messages that wait, with how much of the instance's pace is used.
 type Queue interface {
-	queues.UseCases
+	QueueReading
 	Usage(ctx context.Context, instanceID string) (queue.Usage, error)
 }
 

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
@@ -63,7 +62,7 @@ type Read struct {
 
 // messageCodes are the refusals of every operation on a message that exists.
 func messageCodes(more ...string) []string {
-	return append(append(sessionCodes(), gateway.CodeMessageNotFound, gateway.CodeGroupNotFound, gateway.CodeGroupAdminRequired), more...)
+	return append(sessionCodes(gateway.CodeMessageNotFound, gateway.CodeGroupNotFound, gateway.CodeGroupAdminRequired), more...)
 }
 
 func (m messages) edit() contract.Endpoint {
@@ -103,7 +102,6 @@ func (m messages) delete() contract.Endpoint {
 		ID: "deleteMessage", Tag: tagMessages,
 		Summary:     "Delete a message for everyone",
 		Description: "Deletes, for everybody, a message that this instance sent. The platform allows it for about an hour.",
-		Status:      http.StatusNoContent,
 		Codes:       messageCodes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired, gateway.CodeChannelOwner),
 	}, func(ctx context.Context, in *messageInput[deleteBody]) (*struct{}, error) {
 		return nil, m.use.Delete(ctx, contract.Instance(ctx).ID, messageRef(in.Given().MessageID))
@@ -115,7 +113,6 @@ func (m messages) react() contract.Endpoint {
 		ID: "sendReaction", Tag: tagMessages,
 		Summary:     "React to a message",
 		Description: "Adds one emoji to a message, replacing an earlier one from this instance, or removes it.",
-		Status:      http.StatusNoContent,
 		Codes:       messageCodes(gateway.CodeMessageNotReactable),
 	}, func(ctx context.Context, in *messageInput[reactionBody]) (*struct{}, error) {
 		given := in.Given()
@@ -147,8 +144,7 @@ func (m messages) pin() contract.Endpoint {
 		Summary: "Pin a message",
 		Description: "Pins a message in its chat, for everybody in it; one that is pinned already is pinned anew. Phones show three of a chat, the newest. " +
 			"In a group whose settings only administrators change, only they pin messages.",
-		Status: http.StatusNoContent,
-		Codes:  messageCodes(gateway.CodeChannelRefused),
+		Codes: messageCodes(gateway.CodeChannelRefused),
 	}, func(ctx context.Context, in *pinInput) (*struct{}, error) {
 		seconds := in.Given().Seconds
 		if !slices.Contains([]int64{86_400, 604_800, 2_592_000}, seconds) {
@@ -162,8 +158,7 @@ func (m messages) unpin() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "unpinMessage", Tag: tagMessages,
 		Summary: "Unpin a message", Description: "Unpins a message for everybody in its chat, whoever pinned it.",
-		Status: http.StatusNoContent,
-		Codes:  messageCodes(gateway.CodeChannelRefused),
+		Codes: messageCodes(gateway.CodeChannelRefused),
 	}, func(ctx context.Context, in *messagePath) (*struct{}, error) {
 		return nil, m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), 0)
 	})
@@ -201,11 +196,7 @@ func (m messages) votes() contract.Endpoint {
 			"instance are not known. A person's newest vote counts.",
 		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageIsNoPoll},
 	}, func(ctx context.Context, in *messagePath) (*contract.Answer[Votes], error) {
-		poll, err := m.use.Votes(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID))
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[Votes]{Body: newVotes(poll)}, nil
+		return contract.Answered(newVotes)(m.use.Votes(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID)))
 	})
 }
 

@@ -2,11 +2,12 @@ package api
 
 import (
 	"context"
-	"net/http"
+	"fmt"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/api/format"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -27,7 +28,7 @@ type People interface {
 // people is the resource of numbers and people.
 type people struct{ directory People }
 
-// ContactPath is the path of every operation on a contact.
+// ContactPath is the path of a person or a group.
 type ContactPath struct {
 	contract.InstancePath
 
@@ -49,19 +50,25 @@ func (p *ContactPath) Resolve(huma.Context) []error {
 	return nil
 }
 
-// PersonPath is the path of the operations on a contact that is a person.
+// PersonPath is the path of every operation on a person.
 type PersonPath struct {
-	ContactPath
+	contract.InstancePath
+
+	Phone string `path:"phone" doc:"A phone number with country code, a Brazilian mobile number of 11 digits, a personal chat ID or a LID." example:"5511988887766"`
+
+	person gateway.Recipient
 }
 
-// Resolve reads the contact, and refuses a group.
-func (p *PersonPath) Resolve(ctx huma.Context) []error {
-	if errs := p.ContactPath.Resolve(ctx); errs != nil {
-		return errs
+// Resolve reads the person, and refuses a group.
+func (p *PersonPath) Resolve(huma.Context) []error {
+	person, err := gateway.ParseRecipient(p.Phone)
+	if err != nil {
+		return contract.Wrong("phone", err.Error())
 	}
-	if !p.contact.IsPerson() {
-		return contract.Wrong("phone", "must be a person: a group can't be blocked")
+	if !person.IsPerson() {
+		return contract.Wrong("phone", "must be a person, not a group or a channel")
 	}
+	p.person = person
 	return nil
 }
 
@@ -74,7 +81,7 @@ func (p people) profilePicture() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getProfilePicture", Tag: tagDirectory,
 		Summary: "Get a profile picture", Description: "Returns the URL of the picture of a person or group, if this account may see it.",
-		Codes: append(sessionCodes(), gateway.CodeValidation),
+		Codes: sessionCodes(gateway.CodeValidation),
 	}, func(ctx context.Context, in *ContactPath) (*contract.Answer[Picture], error) {
 		url, err := p.directory.ProfilePicture(ctx, contract.Instance(ctx).ID, in.contact)
 		if err != nil {
@@ -84,26 +91,100 @@ func (p people) profilePicture() contract.Endpoint {
 	})
 }
 
-func (p people) block() contract.Endpoint {
+func (p people) block() contract.Pair {
+	return contract.Switch(contract.Operation{Tag: tagDirectory, Codes: sessionCodes(gateway.CodeValidation, gateway.CodeNotRegistered, gateway.CodeBlockRefused)},
+		contract.Named{
+			ID: "blockContact", Summary: "Block a contact",
+			Description: "The contact can't write to this account any more. Blocking a blocked contact changes nothing.",
+		},
+		contract.Named{
+			ID: "unblockContact", Summary: "Unblock a contact",
+			Description: "The contact can write to this account again. Unblocking a contact who is not blocked changes nothing.",
+		},
+		func(ctx context.Context, in *PersonPath, on bool) error {
+			return p.directory.Block(ctx, contract.Instance(ctx).ID, in.person, on)
+		})
+}
+
+type numbersBody struct {
+	Numbers []string `json:"numbers" nullable:"false" minLength:"1" format:"number" maxItems:"500" doc:"Phone numbers with country code, Brazilian mobile numbers of 11 digits, or personal chat IDs; at most 500." example:"5511988887766,11977776655"`
+}
+
+type numbersInput struct {
+	contract.InstancePath
+	contract.JSON[numbersBody]
+}
+
+// NumberCheck is the answer about one number.
+type NumberCheck struct {
+	Number string `json:"number" doc:"The digits that were looked up." example:"5511988887766"`
+	Exists bool   `json:"exists" doc:"Whether the number has an account." example:"true"`
+	JID    string `json:"jid,omitempty" doc:"Personal chat ID of the account; left out if there is none." example:"5511988887766@s.whatsapp.net"`
+}
+
+// NumberChecks are the answers about all numbers.
+type NumberChecks struct {
+	Results []NumberCheck `json:"results" nullable:"false" doc:"One result for each given number, in the same order, duplicates included."`
+}
+
+func (p people) checkNumbers() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "blockContact", Tag: tagDirectory,
-		Summary:     "Block a contact",
-		Description: "The contact can't write to this account any more. Blocking a blocked contact changes nothing.",
-		Status:      http.StatusNoContent,
-		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered, gateway.CodeBlockRefused),
-	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {
-		return nil, p.directory.Block(ctx, contract.Instance(ctx).ID, in.contact, true)
+		ID: "checkNumbers", Tag: tagDirectory,
+		Summary: "Check numbers", Description: "Asks the platform which numbers have an account. Its answers are remembered for an hour. " +
+			"What it is asked counts towards the instance's budget (`numberChecks`): a request that does not fit into what is left is refused, and nothing is asked.",
+		Codes: sessionCodes(),
+	}, func(ctx context.Context, in *numbersInput) (*contract.Answer[NumberChecks], error) {
+		given := in.Given().Numbers
+		numbers := make([]string, len(given))
+		for i, text := range given {
+			number, ok := format.ParseNumber(text)
+			if !ok {
+				return nil, fmt.Errorf("api: number %d was checked", i)
+			}
+			numbers[i] = number
+		}
+		registrations, err := p.directory.CheckNumbers(ctx, contract.Instance(ctx).ID, numbers)
+		if err != nil {
+			return nil, err
+		}
+		results := make([]NumberCheck, len(registrations))
+		for i, registration := range registrations {
+			results[i] = NumberCheck{Number: registration.Number, Exists: registration.Exists}
+			if registration.Exists {
+				results[i].JID = string(registration.JID)
+			}
+		}
+		return &contract.Answer[NumberChecks]{Body: NumberChecks{Results: results}}, nil
 	})
 }
 
-func (p people) unblock() contract.Endpoint {
+type presenceBody struct {
+	Addressee
+
+	Presence string `json:"presence" enum:"composing,recording,paused,available,unavailable" doc:"composing: typing; recording: recording audio; paused: stopped typing or recording; available: online; unavailable: offline." example:"composing"`
+}
+
+type presenceInput struct {
+	contract.InstancePath
+	contract.JSON[presenceBody]
+}
+
+func (p people) sendPresence() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "unblockContact", Tag: tagDirectory,
-		Summary:     "Unblock a contact",
-		Description: "The contact can write to this account again. Unblocking a contact who is not blocked changes nothing.",
-		Status:      http.StatusNoContent,
-		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered, gateway.CodeBlockRefused),
-	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {
-		return nil, p.directory.Block(ctx, contract.Instance(ctx).ID, in.contact, false)
+		ID: "sendPresence", Tag: tagDirectory,
+		Summary: "Send presence",
+		Description: "Shows a contact that this account is typing or recording, or that it has stopped. " +
+			"Online and offline are shown to everybody who may see them, not only to this contact.",
+		Codes: sessionCodes(gateway.CodeNotRegistered),
+	}, func(ctx context.Context, in *presenceInput) (*struct{}, error) {
+		given := in.Given()
+		to, err := parseRecipient(given.To)
+		if err != nil {
+			return nil, err
+		}
+		if to.Chat.IsChannel() {
+			return nil, gateway.InvalidFields(gateway.FieldError{Field: "to", Message: "must be a person or a group: nobody types in a channel"})
+		}
+		return nil, p.directory.SendPresence(ctx, contract.Instance(ctx).ID, to, gateway.Presence(given.Presence))
 	})
 }

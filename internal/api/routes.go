@@ -1,49 +1,98 @@
 package api
 
-import (
-	"slices"
+import "github.com/recado-project/recado/internal/api/contract"
 
-	"github.com/recado-project/recado/internal/api/calls"
-	"github.com/recado-project/recado/internal/api/channels"
-	"github.com/recado-project/recado/internal/api/chats"
-	"github.com/recado-project/recado/internal/api/contacts"
-	"github.com/recado-project/recado/internal/api/contract"
-	"github.com/recado-project/recado/internal/api/groups"
-	"github.com/recado-project/recado/internal/api/labels"
-	"github.com/recado-project/recado/internal/api/profiles"
-	"github.com/recado-project/recado/internal/api/queues"
-	"github.com/recado-project/recado/internal/api/webhooks"
-)
-
-// routes is the table of all operations. To add one, add a line here, at the place
-// where the reference page should show it, and a function to the file of its resource. Those of groups are in the room groups.
+// routes is the table of all operations, in the order in which the reference page shows them. To
+// add one, add a line here and a method to the resource in the file of its noun.
 func routes(c Config, origin contract.Origin) []contract.Route {
 	get, post, put, patch, del := contract.Get, contract.Post, contract.Put, contract.Patch, contract.Delete
-	instances, linking, partner := instances{c.Instances, c.Now}, linking{c.Instances}, newPartnerInstances(c)
-	passkey := passkeys{c.Instances}
-	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, c.Instances, c.requests, origin}
-	people, webhook := people{c.Directory}, webhooks.New(c.Webhooks)
-	waiting, chat := queues.Resource{Use: c.Queue, Tag: tagMessages}, chats.Resource{Use: c.Chats, Now: c.Now}
-	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
+	instance, link, passkey, partner := instances{c.Instances, c.Now}, linking{c.Instances}, passkeys{c.Instances}, newPartnerInstances(c)
 	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
-	return slices.Concat([]contract.Route{
-		get("/api/instances", instances.list()),
-		get("/api/instances/{instanceId}", instances.get()),
-		patch("/api/instances/{instanceId}", instances.change()),
+	people, contact, presence := people{c.Directory}, contacts{c.Contacts}, presences{c.Presences}
+	profile, call, group := profiles{c.Profiles, c.Directory}, calls{c.Calls}, groups{c.Groups}
+	channel, label, chat := channels{c.Channels}, labels{c.Labels}, chats{c.Chats, c.Now}
+	blocked, chatLabel, messageLabel := people.block(), label.onChat(), label.onMessage()
+	blocks, followed, muted, linked, starred := profile.block(), channel.follow(), channel.mute(), group.link(), chat.star()
+	send, message, queue := sending{c.Messages}, messages{c.Messages}, queued{c.Queue}
+	file := files{c.Messages, c.Files, c.Instances, c.requests, origin}
+	webhook, accountWebhook, events := webhooks{c.Webhooks}, accountWebhooks{c.AccountWebhooks}, newStreams(c)
+	key, health := keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
+	return []contract.Route{
+		get("/api/instances", instance.list()),
+		get("/api/instances/{instanceId}", instance.get()),
+		patch("/api/instances/{instanceId}", instance.change()),
 		get("/api/instances/{instanceId}/limits", limits.get()),
-		get("/api/instances/{instanceId}/qr", linking.qrCode()),
-		post("/api/instances/{instanceId}/pairing-code", linking.pairingCode()),
+		get("/api/instances/{instanceId}/qr", link.qrCode()),
+		post("/api/instances/{instanceId}/pairing-code", link.pairingCode()),
 		get("/api/instances/{instanceId}/passkey", passkey.get()),
 		post("/api/instances/{instanceId}/passkey", passkey.answer()),
 		post("/api/instances/{instanceId}/passkey/confirm", passkey.confirm()),
-		post("/api/instances/{instanceId}/restart", instances.restart()),
-		post("/api/instances/{instanceId}/logout", instances.logout()),
+		post("/api/instances/{instanceId}/restart", instance.restart()),
+		post("/api/instances/{instanceId}/logout", instance.logout()),
 		post("/api/instances/{instanceId}/check-numbers", people.checkNumbers()),
 		post("/api/instances/{instanceId}/presence", people.sendPresence()),
 		get("/api/instances/{instanceId}/contacts/{phone}/profile-picture", people.profilePicture()),
-		post("/api/instances/{instanceId}/contacts/{phone}/block", people.block()),
-		del("/api/instances/{instanceId}/contacts/{phone}/block", people.unblock()),
-	}, contacts.Routes(c.Contacts, c.Presences), profiles.Routes(c.Profiles, c.Directory), calls.Routes(c.Calls), groups.Routes(c.Groups), channels.Routes(c.Channels), labels.Routes(c.Labels), []contract.Route{
+		post("/api/instances/{instanceId}/contacts/{phone}/block", blocked.On),
+		del("/api/instances/{instanceId}/contacts/{phone}/block", blocked.Off),
+
+		get("/api/instances/{instanceId}/contacts", contact.list()),
+		get("/api/instances/{instanceId}/contacts/{phone}", contact.get()),
+		put("/api/instances/{instanceId}/contacts/{phone}", contact.name()),
+		post("/api/instances/{instanceId}/addresses", contact.addresses()),
+		get("/api/instances/{instanceId}/presence-subscriptions", presence.list()),
+		get("/api/instances/{instanceId}/contacts/{phone}/presence-subscription", presence.get()),
+		put("/api/instances/{instanceId}/contacts/{phone}/presence-subscription", presence.subscribe()),
+		del("/api/instances/{instanceId}/contacts/{phone}/presence-subscription", presence.unsubscribe()),
+
+		get("/api/instances/{instanceId}/profile", profile.get()),
+		patch("/api/instances/{instanceId}/profile", profile.change()),
+		get("/api/instances/{instanceId}/privacy", profile.privacy()),
+		patch("/api/instances/{instanceId}/privacy", profile.changePrivacy()),
+		get("/api/instances/{instanceId}/status/audience", profile.audience()),
+		get("/api/instances/{instanceId}/blocks", profile.blocks()),
+		put("/api/instances/{instanceId}/blocks/{phone}", blocks.On),
+		del("/api/instances/{instanceId}/blocks/{phone}", blocks.Off),
+		post("/api/instances/{instanceId}/calls/{callId}/reject", call.reject()),
+
+		get("/api/instances/{instanceId}/groups", group.list()),
+		post("/api/instances/{instanceId}/groups", group.create()),
+		get("/api/instances/{instanceId}/groups/{groupId}", group.get()),
+		get("/api/instances/{instanceId}/groups/{groupId}/settings", group.settings()),
+		patch("/api/instances/{instanceId}/groups/{groupId}", group.change()),
+		post("/api/instances/{instanceId}/groups/{groupId}/participants", group.changeParticipants()),
+		post("/api/instances/{instanceId}/groups/{groupId}/leave", group.leave()),
+		get("/api/instances/{instanceId}/groups/{groupId}/invite", group.invite()),
+		post("/api/instances/{instanceId}/groups/{groupId}/invite/reset", group.resetInvite()),
+		get("/api/instances/{instanceId}/groups/{groupId}/join-requests", group.joinRequests()),
+		post("/api/instances/{instanceId}/groups/{groupId}/join-requests", group.answerJoinRequests()),
+		get("/api/instances/{instanceId}/group-invites/{invite}", group.lookAt()),
+		post("/api/instances/{instanceId}/group-invites/{invite}/join", group.join()),
+		get("/api/instances/{instanceId}/communities", group.listCommunities()),
+		post("/api/instances/{instanceId}/communities", group.createCommunity()),
+		get("/api/instances/{instanceId}/communities/{communityId}/groups", group.linked()),
+		put("/api/instances/{instanceId}/communities/{communityId}/groups/{groupId}", linked.On),
+		del("/api/instances/{instanceId}/communities/{communityId}/groups/{groupId}", linked.Off),
+
+		get("/api/instances/{instanceId}/channels", channel.list()),
+		post("/api/instances/{instanceId}/channels", channel.create()),
+		get("/api/instances/{instanceId}/channels/{channelId}", channel.get()),
+		post("/api/instances/{instanceId}/channels/{channelId}/follow", followed.On),
+		del("/api/instances/{instanceId}/channels/{channelId}/follow", followed.Off),
+		post("/api/instances/{instanceId}/channels/{channelId}/mute", muted.On),
+		del("/api/instances/{instanceId}/channels/{channelId}/mute", muted.Off),
+		get("/api/instances/{instanceId}/channels/{channelId}/messages", channel.posts()),
+		post("/api/instances/{instanceId}/channels/{channelId}/messages/{messageId}/reaction", channel.react()),
+
+		get("/api/instances/{instanceId}/labels", label.list()),
+		post("/api/instances/{instanceId}/labels", label.create()),
+		get("/api/instances/{instanceId}/labels/{labelId}", label.get()),
+		patch("/api/instances/{instanceId}/labels/{labelId}", label.change()),
+		del("/api/instances/{instanceId}/labels/{labelId}", label.remove()),
+		put("/api/instances/{instanceId}/chats/{chatId}/labels/{labelId}", chatLabel.On),
+		del("/api/instances/{instanceId}/chats/{chatId}/labels/{labelId}", chatLabel.Off),
+		put("/api/message/{instanceId}/{messageId}/labels/{labelId}", messageLabel.On),
+		del("/api/message/{instanceId}/{messageId}/labels/{labelId}", messageLabel.Off),
+
 		post("/api/message/{instanceId}/text", send.text()),
 		post("/api/message/{instanceId}/image", send.image()),
 		post("/api/message/{instanceId}/video", send.video()),
@@ -57,7 +106,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/status/image", send.statusImage()),
 		post("/api/message/{instanceId}/status/video", send.statusVideo()),
 		post("/api/message/{instanceId}/status/audio-note", send.statusVoice()),
-		get("/api/instances/{instanceId}/status", chat.Posts()),
+		get("/api/instances/{instanceId}/status", chat.statusPosts()),
 		post("/api/message/{instanceId}/location", send.location()),
 		post("/api/message/{instanceId}/contact", send.contact()),
 		post("/api/message/{instanceId}/poll", send.poll()),
@@ -67,38 +116,40 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/{messageId}/pin", message.pin()),
 		del("/api/message/{instanceId}/{messageId}/pin", message.unpin()),
 		post("/api/message/{instanceId}/forward", send.forward()),
-		get("/api/instances/{instanceId}/chats", chat.List()),
-		get("/api/instances/{instanceId}/chats/{chatId}", chat.Get()),
-		patch("/api/instances/{instanceId}/chats/{chatId}", chat.Change()),
-		del("/api/instances/{instanceId}/chats/{chatId}", chat.Delete()),
-		get("/api/instances/{instanceId}/chats/{chatId}/messages", chat.Messages()),
-		post("/api/instances/{instanceId}/chats/{chatId}/history", chat.Older()),
-		get("/api/message/{instanceId}/{messageId}", chat.Message()),
-		post("/api/message/{instanceId}/{messageId}/star", chat.Star()),
-		del("/api/message/{instanceId}/{messageId}/star", chat.Unstar()),
-		del("/api/message/{instanceId}/{messageId}/for-me", chat.DeleteForMe()),
-		get("/api/instances/{instanceId}/queue", waiting.List()),
-		del("/api/instances/{instanceId}/queue", waiting.CancelAll()),
-		get("/api/instances/{instanceId}/queue/{messageId}", waiting.Get()),
-		del("/api/instances/{instanceId}/queue/{messageId}", waiting.Cancel()),
+
+		get("/api/instances/{instanceId}/chats", chat.list()),
+		get("/api/instances/{instanceId}/chats/{chatId}", chat.get()),
+		patch("/api/instances/{instanceId}/chats/{chatId}", chat.change()),
+		del("/api/instances/{instanceId}/chats/{chatId}", chat.delete()),
+		get("/api/instances/{instanceId}/chats/{chatId}/messages", chat.messages()),
+		post("/api/instances/{instanceId}/chats/{chatId}/history", chat.older()),
+		get("/api/message/{instanceId}/{messageId}", chat.message()),
+		post("/api/message/{instanceId}/{messageId}/star", starred.On),
+		del("/api/message/{instanceId}/{messageId}/star", starred.Off),
+		del("/api/message/{instanceId}/{messageId}/for-me", chat.deleteForMe()),
+		get("/api/instances/{instanceId}/queue", queue.list()),
+		del("/api/instances/{instanceId}/queue", queue.cancelAll()),
+		get("/api/instances/{instanceId}/queue/{messageId}", queue.get()),
+		del("/api/instances/{instanceId}/queue/{messageId}", queue.cancel()),
 		post("/api/message/{instanceId}/edit", message.edit()),
 		post("/api/message/{instanceId}/read", message.markRead()),
 		del("/api/message/{instanceId}/delete", message.delete()),
 		post("/api/message/{instanceId}/reaction", message.react()),
-		get("/api/message/{instanceId}/media-download-link/{messageId}", files.downloadLink()),
-		get("/media/{key...}", files.download()),
-		post("/api/instances/{instanceId}/webhook-config", webhook.SaveConfig()),
-		get("/api/instances/{instanceId}/webhook-config", webhook.GetConfig()),
-		del("/api/instances/{instanceId}/webhook-config", webhook.DeleteConfig()),
+		get("/api/message/{instanceId}/media-download-link/{messageId}", file.downloadLink()),
+		get("/media/{key...}", file.download()),
+
+		post("/api/instances/{instanceId}/webhook-config", webhook.saveConfig()),
+		get("/api/instances/{instanceId}/webhook-config", webhook.getConfig()),
+		del("/api/instances/{instanceId}/webhook-config", webhook.deleteConfig()),
 		get("/api/instances/{instanceId}/webhook-config/deliveries", webhook.ListConfigDeliveries()),
 		post("/api/instances/{instanceId}/webhook-config/replay", webhook.ReplayConfig()),
 		post("/api/instances/{instanceId}/webhook-config/resume", webhook.ResumeConfig()),
 		post("/api/instances/{instanceId}/webhook-config/test", webhook.TestConfig()),
-		post("/api/instances/{instanceId}/webhooks", webhook.Create()),
-		get("/api/instances/{instanceId}/webhooks", webhook.List()),
-		get("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.Get()),
-		patch("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.Change()),
-		del("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.Delete()),
+		post("/api/instances/{instanceId}/webhooks", webhook.create()),
+		get("/api/instances/{instanceId}/webhooks", webhook.list()),
+		get("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.get()),
+		patch("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.change()),
+		del("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.delete()),
 		get("/api/instances/{instanceId}/webhooks/{webhookId}/deliveries", webhook.ListDeliveries()),
 		post("/api/instances/{instanceId}/webhooks/{webhookId}/replay", webhook.Replay()),
 		post("/api/instances/{instanceId}/webhooks/{webhookId}/resume", webhook.Resume()),
@@ -108,11 +159,15 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		del("/api/partner/instances/{instanceId}", partner.delete()),
 		post("/api/partner/instances/{instanceId}/stop", partner.stop()),
 		put("/api/partner/instances/{instanceId}/payment", partner.setPayment()),
-		post("/api/partner/api-keys", keys.create()),
-		get("/api/partner/api-keys", keys.list()),
-		del("/api/partner/api-keys/{id}", keys.revoke()),
-	}, webhooks.AccountRoutes(c.AccountWebhooks), []contract.Route{
+		post("/api/partner/api-keys", key.create()),
+		get("/api/partner/api-keys", key.list()),
+		del("/api/partner/api-keys/{id}", key.revoke()),
+		post("/api/partner/webhooks", accountWebhook.create()),
+		get("/api/partner/webhooks", accountWebhook.list()),
+		get("/api/partner/webhooks/{webhookId}", accountWebhook.get()),
+		patch("/api/partner/webhooks/{webhookId}", accountWebhook.change()),
+		del("/api/partner/webhooks/{webhookId}", accountWebhook.delete()),
 		get("/healthz", health.alive()),
 		get("/readyz", health.ready()),
-	})
+	}
 }

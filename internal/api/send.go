@@ -127,17 +127,17 @@ type textBody struct {
 
 // sendCodes are the refusals of every operation that sends.
 func sendCodes() []string {
-	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeGroupNotFound, gateway.CodeGroupAdminRequired,
+	return sessionCodes(gateway.CodeNotRegistered, gateway.CodeGroupNotFound, gateway.CodeGroupAdminRequired,
 		gateway.CodeChannelNotFound, gateway.CodeChannelOwner, gateway.CodeChannelGone, gateway.CodeChannelContent,
-		gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted)
+		gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted, gateway.CodeQueueFull)
 }
 
-// sessionCodes are the refusals of every operation that needs the platform.
-func sessionCodes() []string {
-	return []string{
+// sessionCodes are the refusals of every operation that needs the platform, and more.
+func sessionCodes(more ...string) []string {
+	return append([]string{
 		gateway.CodePaymentRequired, gateway.CodeNotConnected, gateway.CodeRateLimited,
 		gateway.CodePlatformError, gateway.CodePlatformTimeout, gateway.CodeUnavailable,
-	}
+	}, more...)
 }
 
 // handleSend makes the endpoint of an operation that sends one kind of content, and
@@ -146,7 +146,7 @@ func handleSend[T any](op contract.Operation, send func(ctx context.Context, in 
 	op.Tag, op.Status = tagMessages, http.StatusCreated
 	op.Description += "Returns when the platform has acknowledged the message; or, if the request prefers respond-async or says when to send, as soon as the message is kept."
 	op.Later = "The message is kept, and will be sent."
-	op.Codes = append(append(sendCodes(), gateway.CodeQueueFull), op.Codes...)
+	op.Codes = append(sendCodes(), op.Codes...)
 	return contract.Handle(op, func(ctx context.Context, in *sendInput[T]) (*sentAnswer, error) {
 		result, err := send(ctx, in)
 		if err != nil {

@@ -296,7 +296,7 @@ func TestContacts(t *testing.T) {
 			got := f.do(t, r)
 			if want.Chat.IsGroup() {
 				body := wantRefusal(t, r, got, http.StatusBadRequest, gateway.CodeValidation)
-				if body.Message != "phone must be a person: a group can't be blocked" {
+				if body.Message != "phone must be a person, not a group or a channel" {
 					t.Errorf("%s: %s", phone, body.Message)
 				}
 				continue

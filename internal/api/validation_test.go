@@ -291,7 +291,7 @@ func TestValidationOfTheRest(t *testing.T) {
 		{"GET instances/contacts/1@example.org/profile-picture", ``, "phone " + recipient},
 		{"POST instances/contacts/x/block", ``, "phone " + recipient},
 		{"DELETE instances/contacts/1234567890123456/block", ``, "phone " + recipient},
-		{"DELETE instances/contacts/1-2@g.us/block", ``, "phone must be a person: a group can't be blocked"},
+		{"DELETE instances/contacts/1-2@g.us/block", ``, "phone must be a person, not a group or a channel"},
 		{"GET instances/groups/5511988887766", ``, "groupId " + notGroup},
 		{"GET instances/groups/5511988887766@s.whatsapp.net", ``, "groupId " + notGroup},
 		{"GET instances/groups/x@g.us", ``, "groupId " + notGroup},

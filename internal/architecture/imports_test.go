@@ -1,17 +1,17 @@
 package architecture_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const module = "github.com/recado-project/recado/"
@@ -50,91 +50,165 @@ func rooms(t *testing.T) map[string]room {
 	return found
 }
 
-// listed reads a list of ARCHITECTURE.md: the lines of the code block that follows
-// a heading, each of them a name, an arrow and words.
-func listed(t *testing.T, heading string) map[string][]string {
-	t.Helper()
-	_, section, ok := strings.Cut(read(t, "ARCHITECTURE.md"), "\n### "+heading+"\n")
-	if !ok {
-		t.Fatalf("ARCHITECTURE.md has no section %q", heading)
-	}
-	block := regexp.MustCompile("(?s)```\n(.*?)```").FindStringSubmatch(section)
-	if block == nil {
-		t.Fatalf("the section %q has no list", heading)
-	}
-	list := map[string][]string{}
-	lines := bufio.NewScanner(strings.NewReader(block[1]))
-	for lines.Scan() {
-		name, words, ok := strings.Cut(lines.Text(), "→")
-		if !ok {
-			t.Fatalf("%q is no line of the list %q", lines.Text(), heading)
-		}
-		name = strings.TrimSpace(name)
-		if _, twice := list[name]; twice {
-			t.Fatalf("%q is twice in the list %q", name, heading)
-		}
-		list[name] = strings.Fields(words)
-	}
-	return list
+// A layer is a set of rooms below internal, each with the rooms inside it.
+type layer struct {
+	name  string
+	rooms []string
+	// may are the layers that it may import. A room may always import what is inside it, and what
+	// is beside it below the same room.
+	may []string
 }
 
-// Every room imports the rooms that ARCHITECTURE.md lists for it, and no other. An
-// import that is not listed fails, and so does a line that is not true any more.
-func TestRoomsImportWhatIsListed(t *testing.T) {
+// The layers of the program. A new room is in one of them, or the test fails.
+func layers() []layer {
+	return []layer{
+		{"words", []string{"gateway"}, nil},
+		{
+			"ground",
+			[]string{
+				"clock", "eventlog", "groupcommit", "keylock", "media", "outbound", "postgres", "preview", "seal", "share", "signallog", "sqlerror",
+				"sqlite", "trace", "web", "worker",
+			},
+			[]string{"words", "ground"},
+		},
+		{
+			"use cases",
+			[]string{
+				"access", "call", "channel", "chat", "contact", "directory", "group", "instance", "label", "messaging", "presence", "profile", "user", "webhook",
+			},
+			[]string{"words", "ground"},
+		},
+		{"overview", []string{"health"}, []string{"words", "ground", "use cases"}},
+		{
+			"outer",
+			[]string{"admin", "api", "dashboard", "metrics", "node", "sandbox", "store", "whatsapp"},
+			[]string{"words", "ground", "use cases", "overview"},
+		},
+		{
+			"assembly",
+			[]string{"archive", "cli", "copying", "doctor", "movein", "server"},
+			[]string{"words", "ground", "use cases", "overview", "outer", "assembly"},
+		},
+		{
+			"tests",
+			[]string{"architecture", "docstest", "hostile", "media/mediatest", "mutants", "store/storetest", "testkit", "web/webtest"},
+			[]string{"words", "ground", "use cases", "overview", "outer", "assembly", "tests"},
+		},
+	}
+}
+
+// Rooms import inwards alone: no use case imports another one, and no outer room another one.
+// Outside internal, the client imports nothing of the program, and nobody imports e2e.
+func TestRoomsImportInwards(t *testing.T) {
 	t.Parallel()
-	list, found := listed(t, "Who imports whom"), rooms(t)
-	for path, r := range found {
-		name := strings.TrimPrefix(path, "internal/")
-		allowed := list[name]
-		var imported []string
+	layerOf, may := map[string]string{}, map[string][]string{}
+	for _, l := range layers() {
+		may[l.name] = l.may
+		for _, room := range l.rooms {
+			layerOf[room] = l.name
+		}
+	}
+	seen := map[string]bool{}
+	top := func(name string) string {
+		if layerOf[name] == "" {
+			name, _, _ = strings.Cut(name, "/")
+		}
+		seen[name] = true
+		return name
+	}
+	for path, r := range cases.Sorted(rooms(t)) {
+		name, internal := strings.CutPrefix(path, "internal/")
+		from := top(name)
+		if internal && layerOf[from] == "" {
+			t.Errorf("%s is in no layer", path)
+		}
 		for _, other := range r.Imports {
-			if inner, ok := strings.CutPrefix(other, module); ok {
-				imported = append(imported, strings.TrimPrefix(inner, "internal/"))
+			imported, ours := strings.CutPrefix(other, module)
+			if !ours {
+				if from == "gateway" && strings.Contains(other, ".") {
+					t.Errorf("gateway imports %s, and must make do with the standard library", other)
+				}
+				continue
 			}
-		}
-		for _, other := range imported {
-			if !slices.Contains(allowed, other) {
-				t.Errorf("%s imports %s, which ARCHITECTURE.md does not list", name, other)
-			}
-		}
-		for _, other := range allowed {
-			if !slices.Contains(imported, other) {
-				t.Errorf("ARCHITECTURE.md lists that %s imports %s, which it does not", name, other)
+			inner, toInternal := strings.CutPrefix(imported, "internal/")
+			to := top(inner)
+			switch {
+			case strings.HasPrefix(imported, "e2e/") && !strings.HasPrefix(path, "e2e/"), path == "client":
+				t.Errorf("%s imports %s", path, imported)
+			case !internal || !toInternal || to == from || slices.Contains(may[layerOf[from]], layerOf[to]):
+			case !slices.Contains(arrowsToMend(), path+" "+imported):
+				t.Errorf("%s (%s) imports %s (%s)", path, layerOf[from], imported, layerOf[to])
 			}
 		}
 	}
-	for name := range list {
-		_, inside := found["internal/"+name]
-		if _, outside := found[name]; !inside && !outside {
-			t.Errorf("ARCHITECTURE.md lists imports of %s, which is no room", name)
+	for room := range cases.Sorted(layerOf) {
+		if !seen[room] {
+			t.Errorf("%s is in a layer, and is no room", room)
 		}
 	}
 }
 
-// A technology is imported by the rooms that ARCHITECTURE.md lists for it, and by
-// no other.
+// arrowsToMend point outwards, and go.
+func arrowsToMend() []string {
+	return []string{
+		"internal/dashboard/frame internal/api/body", "internal/label internal/chat", "internal/node/forward internal/store/cache",
+	}
+}
+
+// technologies says which rooms may name a library: "/..." means the rooms inside as well.
+func technologies() map[string]string {
+	return map[string]string{
+		"go.mau.fi/whatsmeow":                   "whatsapp/... sandbox/... e2e/bench/bare",
+		"go.mau.fi/libsignal":                   "sandbox/... signallog whatsapp/baileys whatsapp/sessionrecord whatsapp/transport",
+		"github.com/danielgtaylor/huma":         "api/...",
+		"github.com/alecthomas/kong":            "cli cli/settings",
+		"go.yaml.in/yaml":                       "cli/settings",
+		"github.com/jackc/pgx":                  "copying postgres store store/claim sqlerror testkit/postgres",
+		"modernc.org/sqlite":                    "sqlite sqlerror",
+		"database/sql":                          "copying movein postgres sandbox/... sqlerror sqlite store/... whatsapp/keys",
+		"github.com/coder/websocket":            "sandbox/...",
+		"github.com/gabriel-vasile/mimetype":    "media",
+		"github.com/minio/minio-go":             "media/bucket",
+		"golang.org/x/image":                    "media media/probe",
+		"code.dny.dev/ssrf":                     "outbound",
+		"github.com/KimMachineGun/automemlimit": "server",
+		"golang.org/x/net/proxy":                "whatsapp/transport",
+		"golang.org/x/net/html":                 "preview",
+		"golang.org/x/crypto/chacha20poly1305":  "seal",
+		"golang.org/x/text":                     "media preview store/chattable web whatsapp/wire",
+		"github.com/alexedwards/argon2id":       "user",
+		"github.com/alexedwards/scs":            "dashboard/signin",
+		"github.com/go-webauthn/webauthn":       "sandbox/passkey user whatsapp/...",
+		"github.com/chromedp":                   "e2e/browsertest/browser",
+		"github.com/prometheus":                 "metrics",
+		"net/http/pprof":                        "admin",
+		"go.opentelemetry.io/otel":              "trace/...",
+		"github.com/gomodule/redigo":            "movein testkit/redis",
+	}
+}
+
+// A library is named by its rooms, and by no other.
 func TestTechnologiesHaveTheirRooms(t *testing.T) {
 	t.Parallel()
-	list := listed(t, "Which technology is where")
 	used := map[string][]string{}
-	for path, r := range rooms(t) {
+	for path, r := range cases.Sorted(rooms(t)) {
 		name := strings.TrimPrefix(path, "internal/")
-		for technology, allowed := range list {
+		for technology, allowed := range cases.Sorted(technologies()) {
 			if !slices.ContainsFunc(r.Imports, func(other string) bool {
 				return other == technology || strings.HasPrefix(other, technology+"/")
 			}) {
 				continue
 			}
 			used[technology] = append(used[technology], name)
-			if !slices.ContainsFunc(allowed, func(where string) bool { return inside(name, where) }) {
-				t.Errorf("%s imports %s, which is for %s", name, technology, strings.Join(allowed, ", "))
+			if !slices.ContainsFunc(strings.Fields(allowed), func(where string) bool { return inside(name, where) }) {
+				t.Errorf("%s imports %s, which is for %s", name, technology, allowed)
 			}
 		}
 	}
-	for technology, allowed := range list {
-		for _, where := range allowed {
+	for technology, allowed := range cases.Sorted(technologies()) {
+		for where := range strings.FieldsSeq(allowed) {
 			if !slices.ContainsFunc(used[technology], func(name string) bool { return inside(name, where) }) {
-				t.Errorf("ARCHITECTURE.md lists %s for %s, which does not import it", technology, where)
+				t.Errorf("%s is listed for %s, which does not import it", technology, where)
 			}
 		}
 	}

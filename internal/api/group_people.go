@@ -1,6 +1,6 @@
-// Participants of groups, and those who want to join.
+// People in groups: members, join requests, invite links.
 
-package groups
+package api
 
 import (
 	"context"
@@ -66,20 +66,20 @@ type participantsBody struct {
 }
 
 type participantsInput struct {
-	Path
+	GroupPath
 	contract.JSON[participantsBody]
 }
 
-func (r resource) changeParticipants() contract.Endpoint {
+func (r groups) changeParticipants() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "changeGroupParticipants", Tag: Tag,
+		ID: "changeGroupParticipants", Tag: tagGroups,
 		Summary: "Add, remove, promote or demote participants",
 		Description: "Does the same to each person, and answers what became of each: one who can't be added does not keep the others out. " +
 			"Whoever lets nobody add him gets an invitation from the platform; `invite` sends it to them, or send them the group's invite link.",
-		Codes: codes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
+		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
 	}, func(ctx context.Context, in *participantsInput) (*contract.Answer[Results], error) {
 		given := in.Given()
-		people, err := parsePeople(given.Participants)
+		people, err := parseParticipants(given.Participants)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (r resource) changeParticipants() contract.Endpoint {
 }
 
 // parsePeople reads people whose format has been checked.
-func parsePeople(named []string) ([]gateway.Recipient, error) {
+func parseParticipants(named []string) ([]gateway.Recipient, error) {
 	people := make([]gateway.Recipient, len(named))
 	for i, text := range named {
 		who, err := gateway.ParseRecipient(text)
@@ -121,12 +121,12 @@ type JoinRequests struct {
 	Requests []JoinRequest `json:"requests" nullable:"false" doc:"The people who wait, as the platform orders them."`
 }
 
-func (r resource) joinRequests() contract.Endpoint {
+func (r groups) joinRequests() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "listJoinRequests", Tag: Tag,
+		ID: "listJoinRequests", Tag: tagGroups,
 		Summary: "List join requests", Description: "Lists the people who have followed the invite link and wait for an administrator. The platform is asked.",
-		Codes: codes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *Path) (*contract.Answer[JoinRequests], error) {
+		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
+	}, func(ctx context.Context, in *GroupPath) (*contract.Answer[JoinRequests], error) {
 		waiting, err := r.use.JoinRequests(ctx, contract.Instance(ctx).ID, in.group)
 		if err != nil {
 			return nil, err
@@ -148,18 +148,18 @@ type answerRequestsBody struct {
 }
 
 type answerRequestsInput struct {
-	Path
+	GroupPath
 	contract.JSON[answerRequestsBody]
 }
 
-func (r resource) answerJoinRequests() contract.Endpoint {
+func (r groups) answerJoinRequests() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "answerJoinRequests", Tag: Tag,
+		ID: "answerJoinRequests", Tag: tagGroups,
 		Summary: "Approve or reject join requests", Description: "Answers what became of each person.",
-		Codes: codes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
+		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
 	}, func(ctx context.Context, in *answerRequestsInput) (*contract.Answer[Results], error) {
 		given := in.Given()
-		people, err := parsePeople(given.Participants)
+		people, err := parseParticipants(given.Participants)
 		if err != nil {
 			return nil, err
 		}
@@ -168,5 +168,107 @@ func (r resource) answerJoinRequests() contract.Endpoint {
 			return nil, err
 		}
 		return &contract.Answer[Results]{Body: Results{Results: newResults(given.Participants, results)}}, nil
+	})
+}
+
+// Invite is the way into a group.
+type Invite struct {
+	Code string `json:"code" doc:"The code in the link." example:"AbCdEfGhIjKlMnOpQrStUv"`
+	Link string `json:"link" doc:"The link to hand out." example:"https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv"`
+}
+
+func (r groups) invite() contract.Endpoint {
+	return r.inviteEndpoint(contract.Operation{
+		ID: "getGroupInvite", Summary: "Get the invite link",
+		Description: "Returns the link with which anybody can join, or ask to join if `approval` is on.",
+	}, false)
+}
+
+func (r groups) resetInvite() contract.Endpoint {
+	return r.inviteEndpoint(contract.Operation{
+		ID: "resetGroupInvite", Summary: "Reset the invite link",
+		Description: "Makes a new link and returns it. The old one leads nowhere from now on.",
+	}, true)
+}
+
+func (r groups) inviteEndpoint(op contract.Operation, reset bool) contract.Endpoint {
+	op.Tag, op.Codes = tagGroups, groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull)
+	return contract.Handle(op, func(ctx context.Context, in *GroupPath) (*contract.Answer[Invite], error) {
+		code, err := r.use.Invite(ctx, contract.Instance(ctx).ID, in.group, reset)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[Invite]{Body: Invite{Code: code, Link: gateway.InviteLink(code)}}, nil
+	})
+}
+
+// InvitePath is the path of an invitation.
+type InvitePath struct {
+	contract.InstancePath
+
+	Invite string `path:"invite" doc:"The code in an invite link, or the whole link, escaped for a URL." example:"AbCdEfGhIjKlMnOpQrStUv"`
+
+	code string
+}
+
+// Resolve reads the code.
+func (p *InvitePath) Resolve(huma.Context) []error {
+	code, ok := gateway.ParseInvite(p.Invite)
+	if !ok {
+		return contract.Wrong("invite", "must be the code of an invite link, or a link that begins with https://"+gateway.InviteHost+"/")
+	}
+	p.code = code
+	return nil
+}
+
+// Invited is the group that an invite link leads to.
+type Invited struct {
+	ID          string  `json:"id" doc:"Group chat ID." example:"120363041234567890@g.us"`
+	Subject     string  `json:"subject" doc:"Name of the group." example:"Support team"`
+	Description *string `json:"description" nullable:"true" doc:"Description of the group; null if there is none." example:"Questions of customers"`
+	Owner       *string `json:"owner" nullable:"true" doc:"Personal chat ID of the owner, or the LID if the number is not known; null if the group has no owner." example:"5511999990000@s.whatsapp.net"`
+	Creation    int64   `json:"creation" doc:"When the group was created, Unix time in seconds; 0 if unknown." example:"1795012930"`
+	Size        int64   `json:"size" doc:"How many members it has; 0 if unknown." example:"12"`
+	Approval    bool    `json:"approval" doc:"Whether an administrator has to approve who joins." example:"false"`
+}
+
+func (r groups) lookAt() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getInvitedGroup", Tag: tagGroups,
+		Summary: "Look at an invite link", Description: "Returns the group that an invite link leads to. This account does not join it.",
+		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeInviteNotValid, gateway.CodeInviteExpired, gateway.CodeInviteRefused),
+	}, func(ctx context.Context, in *InvitePath) (*contract.Answer[Invited], error) {
+		group, err := r.use.LookAt(ctx, contract.Instance(ctx).ID, in.code)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[Invited]{Body: Invited{
+			ID: string(group.ID), Subject: group.Subject, Description: contract.TextOrNil(group.Description),
+			Owner: contract.TextOrNil(string(group.Owner.Address())), Creation: createdAt(group), Size: int64(group.Size), Approval: group.Rules.Approval,
+		}}, nil
+	})
+}
+
+// Joined says where an invite link has led.
+type Joined struct {
+	ID     string `json:"id" doc:"Group chat ID." example:"120363041234567890@g.us"`
+	Status string `json:"status" enum:"joined,requested" doc:"joined: this account is a member; requested: it waits for an administrator." example:"joined"`
+}
+
+func (r groups) join() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "joinGroup", Tag: tagGroups,
+		Summary: "Join a group", Description: "Follows an invite link. Who is a member already stays one.",
+		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeInviteNotValid, gateway.CodeInviteExpired, gateway.CodeInviteRefused, gateway.CodeGroupFull),
+	}, func(ctx context.Context, in *InvitePath) (*contract.Answer[Joined], error) {
+		id, joined, err := r.use.Join(ctx, contract.Instance(ctx).ID, in.code)
+		if err != nil {
+			return nil, err
+		}
+		status := "requested"
+		if joined {
+			status = "joined"
+		}
+		return &contract.Answer[Joined]{Body: Joined{ID: string(id), Status: status}}, nil
 	})
 }

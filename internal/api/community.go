@@ -1,6 +1,6 @@
 // Communities, and the groups that belong to them.
 
-package groups
+package api
 
 import (
 	"context"
@@ -18,17 +18,13 @@ type communitiesInput struct {
 	contract.Paging
 }
 
-func (r resource) listCommunities() contract.Endpoint {
+func (r groups) listCommunities() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "listCommunities", Tag: Tag,
+		ID: "listCommunities", Tag: tagGroups,
 		Summary: "List communities", Description: "Lists the communities of this account, as the list of groups does.",
-		Codes: sessionCodes(),
+		Codes: sessionCodes(gateway.CodeValidation),
 	}, func(ctx context.Context, in *communitiesInput) (*contract.Answer[contract.Envelope[Details]], error) {
-		page, err := r.use.List(ctx, contract.Instance(ctx).ID, group.Filter{Communities: true}, in.Request())
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[contract.Envelope[Details]]{Body: contract.NewEnvelope(in.Paging, page, newDetails)}, nil
+		return contract.Listed(in.Paging, newDetails)(r.use.List(ctx, contract.Instance(ctx).ID, group.Filter{Communities: true}, in.Request()))
 	})
 }
 
@@ -42,12 +38,12 @@ type communityInput struct {
 	contract.JSON[communityBody]
 }
 
-func (r resource) createCommunity() contract.Endpoint {
+func (r groups) createCommunity() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "createCommunity", Tag: Tag, Status: http.StatusCreated,
+		ID: "createCommunity", Tag: tagGroups, Status: http.StatusCreated,
 		Summary:     "Create a community",
 		Description: "Makes a community with this account as its owner. The platform makes the group in which it announces.",
-		Codes:       append(sessionCodes(), gateway.CodeGroupRefused),
+		Codes:       sessionCodes(gateway.CodeValidation, gateway.CodeGroupRefused),
 	}, func(ctx context.Context, in *communityInput) (*contract.Answer[Created], error) {
 		given := in.Given()
 		created, err := r.use.Create(ctx, contract.Instance(ctx).ID, group.Draft{Subject: given.Subject, Description: given.Description, IsCommunity: true})
@@ -68,19 +64,15 @@ func (in *linkedInput) Resolve(ctx huma.Context) []error {
 	return append(in.CommunityPath.Resolve(ctx), in.Paging.Resolve(ctx)...)
 }
 
-func (r resource) linked() contract.Endpoint {
+func (r groups) linked() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "listCommunityGroups", Tag: Tag,
+		ID: "listCommunityGroups", Tag: tagGroups,
 		Summary: "List the groups of a community",
 		Description: "Lists the groups of a community, also those that this account is not in: of these the platform tells only `id` and `subject`. " +
 			"The platform is asked, with one question.",
-		Codes: codes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused),
+		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused),
 	}, func(ctx context.Context, in *linkedInput) (*contract.Answer[contract.Envelope[Details]], error) {
-		page, err := r.use.Linked(ctx, contract.Instance(ctx).ID, in.community, in.Request())
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[contract.Envelope[Details]]{Body: contract.NewEnvelope(in.Paging, page, newDetails)}, nil
+		return contract.Listed(in.Paging, newDetails)(r.use.Linked(ctx, contract.Instance(ctx).ID, in.community, in.Request()))
 	})
 }
 
@@ -100,23 +92,14 @@ func (p *LinkPath) Resolve(ctx huma.Context) []error {
 	return append(p.CommunityPath.Resolve(ctx), errs...)
 }
 
-func (r resource) link() contract.Endpoint {
-	return r.linkEndpoint(contract.Operation{
-		ID: "linkGroup", Summary: "Put a group into a community",
-		Description: "This account must be an administrator of both. The members of the group become members of the community.",
-	}, true)
-}
-
-func (r resource) unlink() contract.Endpoint {
-	return r.linkEndpoint(contract.Operation{
-		ID: "unlinkGroup", Summary: "Take a group out of a community",
-		Description: "The group and its members stay.",
-	}, false)
-}
-
-func (r resource) linkEndpoint(op contract.Operation, linked bool) contract.Endpoint {
-	op.Tag, op.Codes = Tag, codes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused)
-	return contract.Handle(op, func(ctx context.Context, in *LinkPath) (*struct{}, error) {
-		return nil, r.use.Link(ctx, contract.Instance(ctx).ID, in.community, in.group, linked)
-	})
+func (r groups) link() contract.Pair {
+	return contract.Switch(contract.Operation{Tag: tagGroups, Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused)},
+		contract.Named{
+			ID: "linkGroup", Summary: "Put a group into a community",
+			Description: "This account must be an administrator of both. The members of the group become members of the community.",
+		},
+		contract.Named{ID: "unlinkGroup", Summary: "Take a group out of a community", Description: "The group and its members stay."},
+		func(ctx context.Context, in *LinkPath, on bool) error {
+			return r.use.Link(ctx, contract.Instance(ctx).ID, in.community, in.group, on)
+		})
 }

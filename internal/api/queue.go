@@ -1,6 +1,6 @@
-// Package queues holds the resource of messages that wait to be sent in the HTTP API. The table
-// of routes is in the room api.
-package queues
+// Messages that wait to be sent.
+
+package api
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"github.com/recado-project/recado/internal/messaging/queue"
 )
 
-// UseCases are the use cases of messages that wait to be sent.
-type UseCases interface {
+// QueueReading are the use cases of messages that wait to be sent.
+type QueueReading interface {
 	List(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[queue.Waiting], error)
 	Find(ctx context.Context, instanceID, id string) (queue.Waiting, bool, error)
 	Cancel(ctx context.Context, instanceID, id string) (bool, error)
@@ -57,36 +57,29 @@ type queuedPath struct {
 	MessageID string `path:"messageId" doc:"The id of the send result, or its messageId." example:"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"`
 }
 
-// Resource is the operations.
-type Resource struct {
-	Use UseCases
-	Tag string // groups them in the document and on the reference page, with those of messages
-}
+// queued is the resource of messages that wait to be sent.
+type queued struct{ use QueueReading }
 
-// List lists the messages.
-func (r Resource) List() contract.Endpoint {
+// list lists the messages.
+func (r queued) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "listQueue", Tag: r.Tag,
+		ID: "listQueue", Tag: tagMessages,
 		Summary:     "List messages in the queue",
 		Description: "Lists the messages of an instance that wait to be sent, in the order in which they came. What was sent, has failed or was cancelled is not there any more.",
 		Codes:       []string{gateway.CodeValidation},
 	}, func(ctx context.Context, in *listQueueInput) (*contract.Answer[contract.Envelope[QueuedMessage]], error) {
-		page, err := r.Use.List(ctx, contract.Instance(ctx).ID, in.Request())
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[contract.Envelope[QueuedMessage]]{Body: contract.NewEnvelope(in.Paging, page, newQueuedMessage)}, nil
+		return contract.Listed(in.Paging, newQueuedMessage)(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
 
-// Get returns one message.
-func (r Resource) Get() contract.Endpoint {
+// get returns one message.
+func (r queued) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "getQueuedMessage", Tag: r.Tag,
+		ID: "getQueuedMessage", Tag: tagMessages,
 		Summary: "Get a message in the queue", Description: "Returns a message that waits to be sent, as in the list.",
 		Codes: []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *queuedPath) (*contract.Answer[QueuedMessage], error) {
-		found, ok, err := r.Use.Find(ctx, contract.Instance(ctx).ID, in.MessageID)
+		found, ok, err := r.use.Find(ctx, contract.Instance(ctx).ID, in.MessageID)
 		if err != nil {
 			return nil, err
 		}
@@ -97,14 +90,14 @@ func (r Resource) Get() contract.Endpoint {
 	})
 }
 
-// Cancel takes one message out.
-func (r Resource) Cancel() contract.Endpoint {
+// cancel takes one message out.
+func (r queued) cancel() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "cancelQueuedMessage", Tag: r.Tag,
+		ID: "cancelQueuedMessage", Tag: tagMessages,
 		Summary: "Cancel a message in the queue", Description: "Takes a message out of the queue. It will not be sent, and there is no event of it; but if an attempt to send it was made, there is one that says that it failed, because the platform may have it.",
 		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageBeingSent, gateway.CodeUnavailable},
 	}, func(ctx context.Context, in *queuedPath) (*contract.Nothing, error) {
-		ok, err := r.Use.Cancel(ctx, contract.Instance(ctx).ID, in.MessageID)
+		ok, err := r.use.Cancel(ctx, contract.Instance(ctx).ID, in.MessageID)
 		if err == nil && !ok {
 			err = notQueued()
 		}
@@ -112,15 +105,15 @@ func (r Resource) Cancel() contract.Endpoint {
 	})
 }
 
-// CancelAll takes all messages out.
-func (r Resource) CancelAll() contract.Endpoint {
+// cancelAll takes all messages out.
+func (r queued) cancelAll() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "cancelQueue", Tag: r.Tag,
+		ID: "cancelQueue", Tag: tagMessages,
 		Summary:     "Cancel all messages in the queue",
 		Description: "Takes all messages of an instance out of the queue, except for those that are being sent.",
 		Codes:       []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Cancelled], error) {
-		n, err := r.Use.CancelAll(ctx, contract.Instance(ctx).ID)
+		n, err := r.use.CancelAll(ctx, contract.Instance(ctx).ID)
 		if err != nil {
 			return nil, err
 		}

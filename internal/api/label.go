@@ -1,6 +1,6 @@
-// Package labels holds the resource of labels, in the HTTP API. The table of routes is in the
-// room api.
-package labels
+// Labels: which there are, and which chats and messages have them.
+
+package api
 
 import (
 	"context"
@@ -14,11 +14,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Tag groups the operations in the document and on the reference page.
-const Tag = "Labels"
-
-// UseCases are the use cases of labels.
-type UseCases interface {
+// Labels are the use cases of labels.
+type Labels interface {
 	List(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Label], error)
 	Get(ctx context.Context, instanceID, id string) (gateway.Label, error)
 	Create(ctx context.Context, instanceID, name string, color int) (gateway.Label, error)
@@ -28,33 +25,11 @@ type UseCases interface {
 	AssignToMessage(ctx context.Context, instanceID, id string, ref gateway.MessageRef, on bool) error
 }
 
-type resource struct{ use UseCases }
+type labels struct{ use Labels }
 
-// Routes are the operations, in the order in which the reference page shows them.
-func Routes(use UseCases) []contract.Route {
-	r := resource{use}
-	const instance = "/api/instances/{instanceId}"
-	const ofChat = instance + "/chats/{chatId}/labels/{labelId}"
-	const ofMessage = "/api/message/{instanceId}/{messageId}/labels/{labelId}"
-	return []contract.Route{
-		contract.Get(instance+"/labels", r.list()),
-		contract.Post(instance+"/labels", r.create()),
-		contract.Get(instance+"/labels/{labelId}", r.get()),
-		contract.Patch(instance+"/labels/{labelId}", r.change()),
-		contract.Delete(instance+"/labels/{labelId}", r.remove()),
-		contract.Put(ofChat, r.chat("labelChat", "Label a chat", "Puts a label on a chat. A chat that has it already stays as it is.", true)),
-		contract.Delete(ofChat, r.chat("unlabelChat", "Take a label from a chat", "Takes a label from a chat. A chat without it stays as it is.", false)),
-		contract.Put(ofMessage, r.message("labelMessage", "Label a message", "Puts a label on a message. A message that has it already stays as it is.", true)),
-		contract.Delete(ofMessage, r.message("unlabelMessage", "Take a label from a message", "Takes a label from a message. A message without it stays as it is.", false)),
-	}
-}
-
-// codes are the refusals of an operation that changes labels, and more.
-func codes(more ...string) []string {
-	return append([]string{
-		gateway.CodeValidation, gateway.CodeLabelNotFound, gateway.CodePaymentRequired, gateway.CodeNotConnected, gateway.CodeUnavailable,
-		gateway.CodeNotSynced, gateway.CodeLabelRefused, gateway.CodeRateLimited, gateway.CodePlatformError, gateway.CodePlatformTimeout,
-	}, more...)
+// labelCodes are the refusals of an operation that changes labels, and more.
+func labelCodes(more ...string) []string {
+	return sessionCodes(append(more, gateway.CodeValidation, gateway.CodeLabelNotFound, gateway.CodeNotSynced, gateway.CodeLabelRefused)...)
 }
 
 // Label is a label in answers.
@@ -66,24 +41,20 @@ type Label struct {
 
 func newLabel(label gateway.Label) Label { return Label{label.ID, label.Name, label.Color} }
 
-type listInput struct {
+type listLabelsInput struct {
 	contract.InstancePath
 	contract.Paging
 }
 
-func (r resource) list() contract.Endpoint {
+func (r labels) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "listLabels", Tag: Tag,
+		ID: "listLabels", Tag: tagLabels,
 		Summary: "List labels",
 		Description: "Lists the labels of the account. It is read from what the gateway has kept; the platform is asked nothing. " +
 			"The chats with a label are a filter of the list of chats, and its messages one of the list of messages.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *listInput) (*contract.Answer[contract.Envelope[Label]], error) {
-		page, err := r.use.List(ctx, contract.Instance(ctx).ID, in.Request())
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[contract.Envelope[Label]]{Body: contract.NewEnvelope(in.Paging, page, newLabel)}, nil
+	}, func(ctx context.Context, in *listLabelsInput) (*contract.Answer[contract.Envelope[Label]], error) {
+		return contract.Listed(in.Paging, newLabel)(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
 
@@ -100,28 +71,20 @@ func (l *LabelID) Resolve(huma.Context) []error {
 	return nil
 }
 
-// Path is the path of a label.
-type Path struct {
+// LabelPath is the path of a label.
+type LabelPath struct {
 	contract.InstancePath
 	LabelID
 }
 
-func (r resource) get() contract.Endpoint {
+func (r labels) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "getLabel", Tag: Tag,
+		ID: "getLabel", Tag: tagLabels,
 		Summary: "Get a label", Description: "Returns a label, as in the list.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeLabelNotFound},
-	}, func(ctx context.Context, in *Path) (*contract.Answer[Label], error) {
-		label, err := r.use.Get(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID)
-		return answer(label, err)
+	}, func(ctx context.Context, in *LabelPath) (*contract.Answer[Label], error) {
+		return contract.Answered(newLabel)(r.use.Get(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID))
 	})
-}
-
-func answer(label gateway.Label, err error) (*contract.Answer[Label], error) {
-	if err != nil {
-		return nil, err
-	}
-	return &contract.Answer[Label]{Body: newLabel(label)}, nil
 }
 
 type labelBody struct {
@@ -129,33 +92,32 @@ type labelBody struct {
 	Color int    `json:"color,omitempty" minimum:"0" maximum:"19" doc:"The number of a colour of the messenger's clients, 0 to 19." example:"3"`
 }
 
-type createInput struct {
+type createLabelInput struct {
 	contract.InstancePath
 	contract.JSON[labelBody]
 }
 
-func (r resource) create() contract.Endpoint {
+func (r labels) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "createLabel", Tag: Tag,
+		ID: "createLabel", Tag: tagLabels,
 		Summary:     "Create a label",
 		Description: "Makes a label, on all devices of the account. Phones with the messenger's business app show labels; others may show them as lists, or not at all.",
 		Status:      http.StatusCreated,
-		Codes:       codes(),
-	}, func(ctx context.Context, in *createInput) (*contract.Answer[Label], error) {
+		Codes:       labelCodes(),
+	}, func(ctx context.Context, in *createLabelInput) (*contract.Answer[Label], error) {
 		if err := in.RefuseUnknown(); err != nil {
 			return nil, err
 		}
-		name, err := nameOf(in.Given().Name)
+		name, err := labelName(in.Given().Name)
 		if err != nil {
 			return nil, err
 		}
-		label, err := r.use.Create(ctx, contract.Instance(ctx).ID, name, in.Given().Color)
-		return answer(label, err)
+		return contract.Answered(newLabel)(r.use.Create(ctx, contract.Instance(ctx).ID, name, in.Given().Color))
 	})
 }
 
 // nameOf is the name of a label without the space around it.
-func nameOf(given string) (string, error) {
+func labelName(given string) (string, error) {
 	name := gateway.CleanName(given)
 	if strings.TrimSpace(name) == "" {
 		return "", gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must have a letter that can be seen"})
@@ -168,17 +130,17 @@ type labelChangeBody struct {
 	Color *int    `json:"color,omitempty" minimum:"0" maximum:"19" doc:"The number of a colour of the messenger's clients, 0 to 19." example:"4"`
 }
 
-type changeInput struct {
-	Path
+type changeLabelInput struct {
+	LabelPath
 	contract.JSON[labelChangeBody]
 }
 
-func (r resource) change() contract.Endpoint {
+func (r labels) change() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "changeLabel", Tag: Tag,
+		ID: "changeLabel", Tag: tagLabels,
 		Summary: "Change a label", Description: "Changes what the body names and leaves the rest, on all devices of the account.",
-		Codes: codes(),
-	}, func(ctx context.Context, in *changeInput) (*contract.Answer[Label], error) {
+		Codes: labelCodes(),
+	}, func(ctx context.Context, in *changeLabelInput) (*contract.Answer[Label], error) {
 		if err := in.RefuseUnknown(); err != nil {
 			return nil, err
 		}
@@ -187,31 +149,29 @@ func (r resource) change() contract.Endpoint {
 			return nil, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change, which is not null"})
 		}
 		if given.Name != nil {
-			name, err := nameOf(*given.Name)
+			name, err := labelName(*given.Name)
 			if err != nil {
 				return nil, err
 			}
 			given.Name = &name
 		}
-		label, err := r.use.Change(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID, given.Name, given.Color)
-		return answer(label, err)
+		return contract.Answered(newLabel)(r.use.Change(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID, given.Name, given.Color))
 	})
 }
 
-func (r resource) remove() contract.Endpoint {
+func (r labels) remove() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "deleteLabel", Tag: Tag,
+		ID: "deleteLabel", Tag: tagLabels,
 		Summary: "Delete a label", Description: "Deletes a label, on all devices of the account. No chat and no message has it then.",
-		Status: http.StatusNoContent,
-		Codes:  codes(),
-	}, func(ctx context.Context, in *Path) (*struct{}, error) {
+		Codes: labelCodes(),
+	}, func(ctx context.Context, in *LabelPath) (*struct{}, error) {
 		return nil, r.use.Delete(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID)
 	})
 }
 
-// ChatPath is the path of a label on a chat.
-type ChatPath struct {
-	Path
+// ChatLabelPath is the path of a label on a chat.
+type ChatLabelPath struct {
+	LabelPath
 
 	ChatID string `path:"chatId" doc:"The chat: a phone number with country code, a chat ID or a LID." example:"5511988887766"`
 
@@ -219,7 +179,7 @@ type ChatPath struct {
 }
 
 // Resolve reads the chat and the label.
-func (p *ChatPath) Resolve(ctx huma.Context) []error {
+func (p *ChatLabelPath) Resolve(ctx huma.Context) []error {
 	errs := p.LabelID.Resolve(ctx)
 	with, err := gateway.ParseRecipient(p.ChatID)
 	if err != nil {
@@ -229,24 +189,24 @@ func (p *ChatPath) Resolve(ctx huma.Context) []error {
 	return errs
 }
 
-func (r resource) chat(id, summary, description string, on bool) contract.Endpoint {
-	return contract.Handle(contract.Operation{
-		ID: id, Tag: Tag, Summary: summary, Description: description, Status: http.StatusNoContent,
-		Codes: codes(gateway.CodeChatNotFound),
-	}, func(ctx context.Context, in *ChatPath) (*struct{}, error) {
-		return nil, r.use.AssignToChat(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID, in.with, on)
-	})
+func (r labels) onChat() contract.Pair {
+	return contract.Switch(contract.Operation{Tag: tagLabels, Codes: labelCodes(gateway.CodeChatNotFound)},
+		contract.Named{ID: "labelChat", Summary: "Label a chat", Description: "Puts a label on a chat. A chat that has it already stays as it is."},
+		contract.Named{ID: "unlabelChat", Summary: "Take a label from a chat", Description: "Takes a label from a chat. A chat without it stays as it is."},
+		func(ctx context.Context, in *ChatLabelPath, on bool) error {
+			return r.use.AssignToChat(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID, in.with, on)
+		})
 }
 
-// MessagePath is the path of a label on a message.
-type MessagePath struct {
-	Path
+// MessageLabelPath is the path of a label on a message.
+type MessageLabelPath struct {
+	LabelPath
 
 	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
 }
 
 // Resolve refuses texts that can't be identifiers.
-func (p *MessagePath) Resolve(ctx huma.Context) []error {
+func (p *MessageLabelPath) Resolve(ctx huma.Context) []error {
 	errs := p.LabelID.Resolve(ctx)
 	if wrong := format.CheckSegment(p.MessageID); wrong != "" {
 		errs = append(errs, contract.Wrong("messageId", wrong)...)
@@ -254,11 +214,11 @@ func (p *MessagePath) Resolve(ctx huma.Context) []error {
 	return errs
 }
 
-func (r resource) message(id, summary, description string, on bool) contract.Endpoint {
-	return contract.Handle(contract.Operation{
-		ID: id, Tag: Tag, Summary: summary, Description: description, Status: http.StatusNoContent,
-		Codes: codes(gateway.CodeMessageNotFound, gateway.CodeChatNotFound),
-	}, func(ctx context.Context, in *MessagePath) (*struct{}, error) {
-		return nil, r.use.AssignToMessage(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID, gateway.ParseMessageRef(in.MessageID), on)
-	})
+func (r labels) onMessage() contract.Pair {
+	return contract.Switch(contract.Operation{Tag: tagLabels, Codes: labelCodes(gateway.CodeMessageNotFound, gateway.CodeChatNotFound)},
+		contract.Named{ID: "labelMessage", Summary: "Label a message", Description: "Puts a label on a message. A message that has it already stays as it is."},
+		contract.Named{ID: "unlabelMessage", Summary: "Take a label from a message", Description: "Takes a label from a message. A message without it stays as it is."},
+		func(ctx context.Context, in *MessageLabelPath, on bool) error {
+			return r.use.AssignToMessage(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID, gateway.ParseMessageRef(in.MessageID), on)
+		})
 }

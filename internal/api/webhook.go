@@ -1,0 +1,673 @@
+// Webhooks of an instance and of an account, their deliveries, tests and replays.
+
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
+)
+
+// Webhooks are the use cases of webhooks.
+type Webhooks interface {
+	WebhookSettings
+	WebhookDeliveries
+}
+
+// WebhookSettings are the use cases of configurations. They are more than five, because a webhook is
+// both saved as the contract has it and created and changed as the others are.
+type WebhookSettings interface {
+	Save(ctx context.Context, instanceID string, settings webhook.Settings) (webhook.Webhook, error)
+	Create(ctx context.Context, instanceID string, settings webhook.Settings) (webhook.Webhook, error)
+	Change(ctx context.Context, ref webhook.Ref, settings webhook.Settings) (webhook.Webhook, error)
+	Get(ctx context.Context, ref webhook.Ref) (webhook.Webhook, error)
+	List(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[webhook.Webhook], error)
+	Delete(ctx context.Context, ref webhook.Ref) error
+}
+
+// webhooks is the operations on one webhook that both kinds of paths have, and either those of
+// webhook-config or those of all webhooks.
+type webhooks struct{ use Webhooks }
+
+// WebhookConfig is the contract's webhook of an instance.
+type WebhookConfig struct {
+	ID         string             `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
+	InstanceID string             `json:"instanceId" format:"uuid"`
+	URL        string             `json:"webhookUrl" doc:"Where events are delivered." example:"https://shop.example.org/recado"`
+	Secret     string             `json:"secret,omitempty" doc:"The secret that signs deliveries; left out if none is set." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	IsActive   bool               `json:"isActive" example:"true"`
+	CreatedAt  contract.Timestamp `json:"createdAt"`
+	UpdatedAt  contract.Timestamp `json:"updatedAt"`
+}
+
+func newWebhookConfig(w webhook.Webhook) WebhookConfig {
+	return WebhookConfig{
+		ID: w.ID, InstanceID: w.InstanceID, URL: w.URL, Secret: string(w.Secret), IsActive: w.Active,
+		CreatedAt: contract.Timestamp(w.CreatedAt), UpdatedAt: contract.Timestamp(w.UpdatedAt),
+	}
+}
+
+// Webhook is one destination of the events of an instance.
+type Webhook struct {
+	ID               string             `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
+	InstanceID       string             `json:"instanceId" format:"uuid"`
+	AccountWebhookID *string            `json:"accountWebhookId" nullable:"true" doc:"The webhook of the account that it follows, and that alone can be changed; null if it has its own settings." sample:"-"`
+	IsFirst          bool               `json:"isFirst" doc:"Whether it is the one of webhook-config." example:"false"`
+	URL              string             `json:"url" doc:"Where events are delivered." example:"https://crm.example.org/recado"`
+	Secret           string             `json:"secret,omitempty" doc:"The secret that signs deliveries; left out if none is set, and where accountWebhookId is set, unless the key is a partner key for the whole account." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Events           []string           `json:"events" nullable:"false" doc:"The types of events that are delivered; empty: all." example:"message.received"`
+	Chats            []string           `json:"chats" nullable:"false" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
+	HeaderNames      []string           `json:"headerNames" nullable:"false" doc:"The names of the webhook's own headers. Their values are never shown." example:"Authorization"`
+	MediaLinks       bool               `json:"mediaLinks" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data." example:"false"`
+	IsActive         bool               `json:"isActive" example:"true"`
+	CreatedAt        contract.Timestamp `json:"createdAt"`
+	UpdatedAt        contract.Timestamp `json:"updatedAt"`
+}
+
+func newWebhook(w webhook.Webhook) Webhook {
+	shown := Webhook{
+		ID: w.ID, InstanceID: w.InstanceID, IsFirst: w.First, AccountWebhookID: contract.TextOrNil(w.Account), URL: w.URL, Secret: string(w.Secret),
+		Events: textsOf(w.Filter.Kinds), Chats: textsOf(w.Filter.Chats), HeaderNames: make([]string, len(w.Headers)),
+		MediaLinks: w.MediaLinks, IsActive: w.Active,
+		CreatedAt: contract.Timestamp(w.CreatedAt), UpdatedAt: contract.Timestamp(w.UpdatedAt),
+	}
+	for n, header := range w.Headers {
+		shown.HeaderNames[n] = header.Name
+	}
+	return shown
+}
+
+// webhookFor is what the key of a request may see. Whoever has the secret of an account's webhook
+// signs events of all its instances, so that only those see it who may change it.
+func webhookFor(ctx context.Context) func(w webhook.Webhook) Webhook {
+	key := contract.Key(ctx)
+	return func(w webhook.Webhook) Webhook {
+		shown := newWebhook(w)
+		if w.Account != "" && (!key.Partner || len(key.InstanceIDs) > 0) {
+			shown.Secret = ""
+		}
+		return shown
+	}
+}
+
+// texts never returns nil.
+func textsOf[T ~string](values []T) []string {
+	shown := make([]string, len(values))
+	for n, value := range values {
+		shown[n] = string(value)
+	}
+	return shown
+}
+
+type webhookConfigBody struct {
+	URL      string  `json:"webhookUrl" minLength:"1" doc:"An absolute http or https URL." example:"https://shop.example.org/recado"`
+	Secret   *string `json:"secret,omitempty" doc:"The secret that signs deliveries (Standard Webhooks). If left out, the current one stays." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	IsActive *bool   `json:"isActive,omitempty" doc:"Whether events are delivered. If left out: true." example:"true"`
+}
+
+// WebhookOptions are what a webhook can be given beside its URL.
+type WebhookOptions struct {
+	Secret     *string           `json:"secret,omitempty" doc:"The secret that signs deliveries (Standard Webhooks). If left out, the current one stays." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Events     *[]string         `json:"events,omitempty" maxItems:"100" doc:"The types of events that are delivered; empty: all." example:"message.received"`
+	Chats      *[]string         `json:"chats,omitempty" maxItems:"20" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
+	Headers    map[string]string `json:"headers,omitempty" doc:"Up to 20 headers that each request carries, by their names. They replace those that there are; an empty object removes them. No answer shows their values." example:"{\"Authorization\":\"Bearer 7f3a\"}"`
+	MediaLinks *bool             `json:"mediaLinks,omitempty" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data. The link needs no API key, works until it expires, and fetches the file from the platform when it is followed first. The gateway has to know the address that links begin with (RECADO_PUBLIC_URL), unless it listens on this machine alone." example:"true"`
+	IsActive   *bool             `json:"isActive,omitempty" doc:"Whether events are delivered." example:"true"`
+}
+
+// settings returns what the use cases take.
+func (o WebhookOptions) settings(url string) webhook.Settings {
+	settings := webhook.Settings{URL: url, Secret: o.Secret, Active: o.IsActive, Headers: o.Headers, MediaLinks: o.MediaLinks}
+	if o.Events != nil {
+		settings.Events = new(valuesOf[eventlog.Kind](*o.Events))
+	}
+	if o.Chats != nil {
+		settings.Chats = new(valuesOf[webhook.ChatKind](*o.Chats))
+	}
+	return settings
+}
+
+func valuesOf[T ~string](values []string) []T {
+	given := make([]T, len(values))
+	for n, value := range values {
+		given[n] = T(value)
+	}
+	return given
+}
+
+type newWebhookBody struct {
+	URL string `json:"url" minLength:"1" doc:"An absolute http or https URL." example:"https://crm.example.org/recado"`
+
+	WebhookOptions
+}
+
+type changeWebhookBody struct {
+	URL *string `json:"url,omitempty" minLength:"1" doc:"An absolute http or https URL." example:"https://crm.example.org/recado"`
+
+	WebhookOptions
+}
+
+// settings are those to change; an empty URL stays as it is.
+func (b changeWebhookBody) settings() webhook.Settings {
+	if b.URL == nil {
+		return b.WebhookOptions.settings("")
+	}
+	return b.WebhookOptions.settings(*b.URL)
+}
+
+// place is the part of a path that names a webhook.
+type place interface {
+	ref(ctx context.Context) webhook.Ref
+}
+
+// FirstPath names the webhook of webhook-config.
+type FirstPath struct{ contract.InstancePath }
+
+func (FirstPath) ref(ctx context.Context) webhook.Ref {
+	return webhook.First(contract.Instance(ctx).ID)
+}
+
+// OnePath names any webhook.
+type OnePath struct {
+	contract.InstancePath
+
+	WebhookID string `path:"webhookId" doc:"Identifier of the webhook." example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
+}
+
+// ref never names the first webhook by an empty id, because no path has an empty part.
+func (p OnePath) ref(ctx context.Context) webhook.Ref {
+	return webhook.Ref{InstanceID: contract.Instance(ctx).ID, ID: p.WebhookID}
+}
+
+type saveInput struct {
+	contract.InstancePath
+	contract.JSON[webhookConfigBody]
+}
+
+type createWebhookInput struct {
+	contract.InstancePath
+	contract.JSON[newWebhookBody]
+}
+
+type changeWebhookInput struct {
+	OnePath
+	contract.JSON[changeWebhookBody]
+}
+
+type listWebhooksInput struct {
+	contract.InstancePath
+	contract.Paging
+}
+
+// saveConfig is the contract's POST webhook-config.
+func (r webhooks) saveConfig() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "saveWebhook", Tag: tagEvents,
+		Summary: "Create or update the webhook",
+		Description: "A new webhook, and one that was inactive, starts with the next event. Any other continues where it is, " +
+			"at once, even if it was suspended. After a change of the secret, deliveries are signed with both secrets for 24 hours. " +
+			"It is the first of the webhooks of the instance; its events, chats, headers and media links stay as they were set there.",
+	}, func(ctx context.Context, in *saveInput) (*contract.Answer[WebhookConfig], error) {
+		given := in.Given()
+		return contract.Answered(newWebhookConfig)(r.use.Save(ctx, contract.Instance(ctx).ID, webhook.Settings{
+			URL: given.URL, Secret: given.Secret, Active: given.IsActive,
+		}))
+	})
+}
+
+// getConfig is the contract's GET webhook-config.
+func (r webhooks) getConfig() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getWebhook", Tag: tagEvents,
+		Summary: "Get the webhook", Description: "Returns the configuration, including the secret.",
+		Codes: []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *FirstPath) (*contract.Answer[WebhookConfig], error) {
+		return contract.Answered(newWebhookConfig)(r.use.Get(ctx, in.ref(ctx)))
+	})
+}
+
+// deleteConfig is the contract's DELETE webhook-config.
+func (r webhooks) deleteConfig() contract.Endpoint {
+	return remove[FirstPath](r, "deleteWebhook", "Delete the webhook")
+}
+
+// create is POST webhooks.
+func (r webhooks) create() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "createWebhook", Tag: tagEvents, Status: http.StatusCreated,
+		Summary: "Create one more webhook",
+		Description: "Another destination of the instance's events, with an order, retries and dead letters of its own. It starts with the next event. " +
+			"An instance has up to ten beside the one of webhook-config.",
+		Codes: []string{gateway.CodeWebhookLimit},
+	}, func(ctx context.Context, in *createWebhookInput) (*contract.Answer[Webhook], error) {
+		given := in.Given()
+		return contract.Answered(webhookFor(ctx))(r.use.Create(ctx, contract.Instance(ctx).ID, given.settings(given.URL)))
+	})
+}
+
+// list is GET webhooks.
+func (r webhooks) list() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "listWebhooks", Tag: tagEvents,
+		Summary: "List the webhooks", Description: "Lists all webhooks of the instance, oldest first, that of webhook-config among them.",
+		Codes: []string{gateway.CodeValidation},
+	}, func(ctx context.Context, in *listWebhooksInput) (*contract.Answer[contract.Envelope[Webhook]], error) {
+		return contract.Listed(in.Paging, webhookFor(ctx))(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
+	})
+}
+
+// get is GET webhooks/{webhookId}.
+func (r webhooks) get() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getOneWebhook", Tag: tagEvents,
+		Summary: "Get one of the webhooks", Description: "Returns the configuration, including the secret, but no value of a header.",
+		Codes: []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *OnePath) (*contract.Answer[Webhook], error) {
+		return contract.Answered(webhookFor(ctx))(r.use.Get(ctx, in.ref(ctx)))
+	})
+}
+
+// change is PATCH webhooks/{webhookId}.
+func (r webhooks) change() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "changeWebhook", Tag: tagEvents,
+		Summary: "Change one of the webhooks",
+		Description: "What is left out stays. A webhook that was inactive starts with the next event; any other continues where it is, at once, " +
+			"even if it was suspended. Other events and chats count for all events that were not delivered yet.",
+		Codes: []string{gateway.CodeWebhookNotFound, gateway.CodeWebhookOfAccount},
+	}, func(ctx context.Context, in *changeWebhookInput) (*contract.Answer[Webhook], error) {
+		return contract.Answered(webhookFor(ctx))(r.use.Change(ctx, in.ref(ctx), in.Given().settings()))
+	})
+}
+
+// delete is DELETE webhooks/{webhookId}.
+func (r webhooks) delete() contract.Endpoint {
+	return remove[OnePath](r, "deleteOneWebhook", "Delete one of the webhooks", gateway.CodeWebhookOfAccount)
+}
+
+func remove[P place](r webhooks, id, summary string, codes ...string) contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: id, Tag: tagEvents,
+		Summary: summary, Description: "Events are still recorded and can be read as a stream.",
+		Codes: append(codes, gateway.CodeWebhookNotFound),
+	}, func(ctx context.Context, in *P) (*contract.Nothing, error) {
+		return &contract.Nothing{}, r.use.Delete(ctx, (*in).ref(ctx))
+	})
+}
+
+// WebhookDeliveries are the use cases of the deliveries to a webhook.
+type WebhookDeliveries interface {
+	Deliveries(ctx context.Context, ref webhook.Ref, page gateway.PageRequest) (gateway.Page[webhook.Delivery], error)
+	Condition(ctx context.Context, ref webhook.Ref) (webhook.Condition, error)
+	Replay(ctx context.Context, ref webhook.Ref, from webhook.From) (webhook.Replayed, error)
+	Resume(ctx context.Context, ref webhook.Ref) error
+	Test(ctx context.Context, ref webhook.Ref) (webhook.Result, error)
+}
+
+// Delivery is an attempt to deliver an event, or an event that is blocked or was given
+// up.
+type Delivery struct {
+	State      string              `json:"state" enum:"blocked,dead_letter,delivered,failed" doc:"blocked: an event that fails while others succeed, so that the events of its chat wait; dead_letter: an event that was given up; delivered, failed: an attempt." example:"delivered"`
+	EventID    string              `json:"eventId" doc:"The event's id: the webhook-id of its delivery." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
+	Sequence   int64               `json:"sequence" example:"42"`
+	Type       string              `json:"type" example:"message.received"`
+	Chat       string              `json:"chat" doc:"The chat within which the event keeps its order; empty if it belongs to none." example:"123456789012345@lid"`
+	Timestamp  contract.Timestamp  `json:"timestamp" doc:"When the attempt was made, when the event was given up, or since when the chat waits."`
+	Status     *int                `json:"status" nullable:"true" doc:"HTTP status of the last answer; null if there was none." example:"204"`
+	Error      *string             `json:"error" nullable:"true" doc:"Why the attempt failed." example:"connection refused"`
+	DurationMs *int64              `json:"durationMs" nullable:"true" doc:"How long an attempt took." example:"12"`
+	Body       *string             `json:"body" nullable:"true" doc:"For an attempt: the beginning of the answer." example:"ok"`
+	Failures   *int                `json:"failures" nullable:"true" doc:"For a blocked event: how often it failed. For the newest attempt, while the endpoint waits: how many attempts failed in a row." example:"2"`
+	NextTry    *contract.Timestamp `json:"nextTry" nullable:"true" doc:"When the next attempt is made: for a blocked event, and for the newest attempt while the endpoint waits."`
+}
+
+// DeliveryList is the answer of the list of deliveries.
+type DeliveryList struct {
+	contract.Envelope[Delivery]
+
+	Delivery DeliveryCondition `json:"delivery" doc:"The current state of the delivery."`
+}
+
+// DeliveryCondition is the current state of the delivery to a webhook.
+type DeliveryCondition struct {
+	State           string              `json:"state" enum:"flowing,waiting,suspended,inactive" doc:"flowing: events are delivered; waiting: the endpoint failed and will be tried again; suspended: it is not tried until the webhook is saved or resumed; inactive: the webhook gets no events." example:"flowing"`
+	Until           *contract.Timestamp `json:"until" nullable:"true" doc:"While waiting: when the endpoint is tried again." sample:"-"`
+	Since           *contract.Timestamp `json:"since" nullable:"true" doc:"While waiting or suspended: since when the endpoint has been failing." sample:"-"`
+	Reason          *string             `json:"reason" nullable:"true" doc:"While waiting: why the last attempt failed. While suspended: gone, if the endpoint answered 410; unreachable, if no attempt succeeded for too long."`
+	PendingEvents   int64               `json:"pendingEvents" doc:"Events that are still to be delivered. A blocked chat counts only with its first event." example:"0"`
+	OldestPendingAt *contract.Timestamp `json:"oldestPendingAt" nullable:"true" doc:"When the oldest pending event happened." sample:"-"`
+}
+
+func newDeliveryCondition(c webhook.Condition) DeliveryCondition {
+	return DeliveryCondition{
+		State: string(c.Flow), Until: contract.TimestampOrNil(c.Until), Since: contract.TimestampOrNil(c.Since), Reason: contract.TextOrNil(c.Reason),
+		PendingEvents: c.Pending, OldestPendingAt: contract.TimestampOrNil(c.OldestPendingAt),
+	}
+}
+
+func newDelivery(d webhook.Delivery) Delivery {
+	shown := Delivery{
+		State: string(d.State), EventID: d.EventID, Sequence: d.Sequence, Type: string(d.Kind), Chat: string(d.Chat),
+		Timestamp: contract.Timestamp(d.At), Error: contract.TextOrNil(d.Error), NextTry: contract.TimestampOrNil(d.NextTry),
+	}
+	if d.Status != 0 {
+		shown.Status = &d.Status
+	}
+	switch d.State {
+	case webhook.DeliveryDone, webhook.DeliveryFailed:
+		shown.DurationMs, shown.Body = new(d.Duration.Milliseconds()), contract.TextOrNil(d.Answer)
+		if d.Failures > 0 {
+			shown.Failures = &d.Failures
+		}
+	case webhook.DeliveryBlocked:
+		shown.Failures = &d.Failures
+	case webhook.DeliveryDeadLetter:
+	}
+	return shown
+}
+
+type firstDeliveriesInput struct {
+	FirstPath
+	contract.Paging
+}
+
+func (in firstDeliveriesInput) paging() contract.Paging { return in.Paging }
+
+type deliveriesInput struct {
+	OnePath
+	contract.Paging
+}
+
+func (in deliveriesInput) paging() contract.Paging { return in.Paging }
+
+type replayBody struct {
+	FromSequence *int64     `json:"fromSequence,omitempty" minimum:"1" maximum:"9007199254740991" doc:"The first event to deliver again." example:"42"`
+	Since        *time.Time `json:"since,omitempty" doc:"Deliver again the events recorded since then." example:"2026-11-20T14:00:00Z"`
+}
+
+type firstReplayInput struct {
+	FirstPath
+	contract.JSON[replayBody]
+}
+
+func (in *firstReplayInput) from() replayBody { return in.Given() }
+
+type replayInput struct {
+	OnePath
+	contract.JSON[replayBody]
+}
+
+func (in *replayInput) from() replayBody { return in.Given() }
+
+// WebhookReplay is the answer to a replay.
+type WebhookReplay struct {
+	FromSequence int64 `json:"fromSequence" doc:"The first event that is delivered again." example:"42"`
+	Events       int64 `json:"events" doc:"How many events are delivered again, those counted that the webhook leaves out." example:"7"`
+}
+
+// WebhookTest is the answer of an endpoint to a test event.
+type WebhookTest struct {
+	Status     *int    `json:"status" nullable:"true" doc:"HTTP status of the answer; null if there was none." example:"204"`
+	DurationMs int64   `json:"durationMs" example:"12"`
+	Body       string  `json:"body" doc:"The beginning of the answer, at most 4 KiB." example:""`
+	Error      *string `json:"error" nullable:"true" doc:"Why the test failed; null if the endpoint accepted the event." example:"connection refused"`
+}
+
+// ListConfigDeliveries and the next three are of the contract's webhook-config.
+func (r webhooks) ListConfigDeliveries() contract.Endpoint {
+	return list[firstDeliveriesInput](r, "listDeliveries", "List deliveries")
+}
+
+// ReplayConfig delivers past events again.
+func (r webhooks) ReplayConfig() contract.Endpoint {
+	return replay[firstReplayInput](r, "replayEvents", "Replay events")
+}
+
+// ResumeConfig tries the endpoint again.
+func (r webhooks) ResumeConfig() contract.Endpoint {
+	return resume[FirstPath](r, "resumeWebhook", "Resume the webhook")
+}
+
+// TestConfig sends a test event.
+func (r webhooks) TestConfig() contract.Endpoint {
+	return test[FirstPath](r, "testWebhook", "Test the webhook")
+}
+
+// ListDeliveries and the next three are of any webhook.
+func (r webhooks) ListDeliveries() contract.Endpoint {
+	return list[deliveriesInput](r, "listWebhookDeliveries", "List the deliveries of one of the webhooks")
+}
+
+// Replay delivers past events again.
+func (r webhooks) Replay() contract.Endpoint {
+	return replay[replayInput](r, "replayWebhook", "Replay events to one of the webhooks")
+}
+
+// Resume tries the endpoint again.
+func (r webhooks) Resume() contract.Endpoint {
+	return resume[OnePath](r, "resumeOneWebhook", "Resume one of the webhooks")
+}
+
+// Test sends a test event.
+func (r webhooks) Test() contract.Endpoint {
+	return test[OnePath](r, "testOneWebhook", "Test one of the webhooks")
+}
+
+func list[P interface {
+	place
+	paging() contract.Paging
+}](r webhooks, id, summary string,
+) contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: id, Tag: tagEvents, Summary: summary,
+		Description: "Lists the events that wait, the events that were given up, and up to a hundred recent attempts: in this order, each newest first. " +
+			"When there are many attempts per second, only some of them are kept. `delivery` is the current state of the delivery.",
+		Codes: []string{gateway.CodeValidation, gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *P) (*contract.Answer[DeliveryList], error) {
+		ref, paging := (*in).ref(ctx), (*in).paging()
+		page, err := r.use.Deliveries(ctx, ref, paging.Request())
+		if err != nil {
+			return nil, err
+		}
+		condition, err := r.use.Condition(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[DeliveryList]{Body: DeliveryList{
+			Envelope: contract.NewEnvelope(paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
+		}}, nil
+	})
+}
+
+// replay takes the input by its pointer, because that is what has its body.
+func replay[P any, I interface {
+	*P
+	place
+	from() replayBody
+}](r webhooks, id, summary string,
+) contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: id, Tag: tagEvents, Summary: summary,
+		Description: "Delivers past events again, with the same ids, starting at a sequence or a time. " +
+			"Events that retention has removed are skipped. The webhooks of an instance can be replayed once a minute; the first six replays may follow each other at once.",
+		Codes: []string{gateway.CodeWebhookInactive, gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *P) (*contract.Answer[WebhookReplay], error) {
+		given := I(in).from()
+		if (given.FromSequence == nil) == (given.Since == nil) {
+			return nil, gateway.InvalidFields(
+				gateway.FieldError{Field: "fromSequence", Message: "or since must be given, but not both"},
+			)
+		}
+		var from webhook.From
+		if given.FromSequence != nil {
+			from.Sequence = *given.FromSequence
+		} else {
+			from.Since = *given.Since
+		}
+		replayed, err := r.use.Replay(ctx, I(in).ref(ctx), from)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[WebhookReplay]{Body: WebhookReplay{FromSequence: replayed.FromSequence, Events: replayed.Events}}, nil
+	})
+}
+
+func resume[P place](r webhooks, id, summary string) contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: id, Tag: tagEvents, Summary: summary,
+		Description: "Tries the endpoint again at once, if the webhook is suspended or waits after failures.",
+		Codes:       []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *P) (*contract.Nothing, error) {
+		return &contract.Nothing{}, r.use.Resume(ctx, (*in).ref(ctx))
+	})
+}
+
+func test[P place](r webhooks, id, summary string) contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: id, Tag: tagEvents, Summary: summary,
+		Description: "Sends one webhook.test event now, signed like any other, and returns the endpoint's answer. " +
+			"The event is not recorded; its sequence is 0.",
+		Codes: []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *P) (*contract.Answer[WebhookTest], error) {
+		tested, err := r.use.Test(ctx, (*in).ref(ctx))
+		if err != nil {
+			return nil, err
+		}
+		shown := WebhookTest{DurationMs: tested.Duration.Milliseconds(), Body: tested.Answer, Error: contract.TextOrNil(tested.Error)}
+		if tested.Status != 0 {
+			shown.Status = &tested.Status
+		}
+		return &contract.Answer[WebhookTest]{Body: shown}, nil
+	})
+}
+
+// AccountWebhooks are the use cases of the webhooks of an account.
+type AccountWebhooks interface {
+	Create(ctx context.Context, accountID string, settings webhook.Settings) (accountwide.Webhook, error)
+	Change(ctx context.Context, accountID, id string, settings webhook.Settings) (accountwide.Webhook, error)
+	Get(ctx context.Context, accountID, id string) (accountwide.Webhook, error)
+	List(ctx context.Context, accountID string, page gateway.PageRequest) (gateway.Page[accountwide.Webhook], error)
+	Delete(ctx context.Context, accountID, id string) error
+}
+
+// AccountWebhook is a destination of the events of all instances of an account.
+type AccountWebhook struct {
+	ID          string             `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
+	URL         string             `json:"url" doc:"Where events are delivered." example:"https://desk.example.org/recado"`
+	Secret      string             `json:"secret,omitempty" doc:"The secret that signs deliveries; left out if none is set." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Events      []string           `json:"events" nullable:"false" doc:"The types of events that are delivered; empty: all." example:"message.received"`
+	Chats       []string           `json:"chats" nullable:"false" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all." example:"direct"`
+	HeaderNames []string           `json:"headerNames" nullable:"false" doc:"The names of the webhook's own headers. Their values are never shown." example:"Authorization"`
+	MediaLinks  bool               `json:"mediaLinks" doc:"Whether events of messages with a file have a link to it." example:"false"`
+	IsActive    bool               `json:"isActive" example:"true"`
+	CreatedAt   contract.Timestamp `json:"createdAt"`
+	UpdatedAt   contract.Timestamp `json:"updatedAt"`
+}
+
+func newAccountWebhook(w accountwide.Webhook) AccountWebhook {
+	shown := newWebhook(w.Webhook)
+	return AccountWebhook{
+		ID: shown.ID, URL: shown.URL, Secret: shown.Secret, Events: shown.Events, Chats: shown.Chats, HeaderNames: shown.HeaderNames,
+		MediaLinks: shown.MediaLinks, IsActive: shown.IsActive, CreatedAt: shown.CreatedAt, UpdatedAt: shown.UpdatedAt,
+	}
+}
+
+// AccountWebhookPath names a webhook of an account.
+type AccountWebhookPath struct {
+	WebhookID string `path:"webhookId" doc:"Identifier of the webhook." example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
+}
+
+type changeAccountWebhookInput struct {
+	AccountWebhookPath
+	contract.JSON[changeWebhookBody]
+}
+
+// account returns the account of the key that a request has. A key for certain instances must
+// not hear the others.
+func accountOfKey(ctx context.Context) (string, error) {
+	own := contract.Key(ctx)
+	if len(own.InstanceIDs) > 0 {
+		return "", gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
+			"the API key's scope is limited to certain instances, and these webhooks hear all: use a partner key for the whole account")
+	}
+	return own.AccountID, nil
+}
+
+// accountWebhooks is the resource of the webhooks of an account.
+type accountWebhooks struct{ use AccountWebhooks }
+
+// accountWebhookOperation completes what the operations have in common.
+func accountWebhookOperation(op contract.Operation, codes ...string) contract.Operation {
+	op.Tag, op.Audience, op.Codes = tagEvents, contract.Partners, append([]string{gateway.CodeForbidden}, codes...)
+	return op
+}
+
+func (a accountWebhooks) create() contract.Endpoint {
+	return contract.Handle(accountWebhookOperation(contract.Operation{
+		ID: "createAccountWebhook", Summary: "Create a webhook for all instances", Status: http.StatusCreated,
+		Description: "Every instance of the account, those that are created later too, delivers the events to it that happen from now on: each with an order, retries and dead letters of its own. " +
+			"The webhook is in the list of the webhooks of each instance, where its deliveries are. It takes a few seconds until all instances follow; no event is lost meanwhile.",
+	}, gateway.CodeWebhookLimit), func(ctx context.Context, in *contract.JSON[newWebhookBody]) (*contract.Answer[AccountWebhook], error) {
+		id, err := accountOfKey(ctx)
+		if err != nil {
+			return nil, err
+		}
+		given := in.Given()
+		return contract.Answered(newAccountWebhook)(a.use.Create(ctx, id, given.settings(given.URL)))
+	})
+}
+
+func (a accountWebhooks) list() contract.Endpoint {
+	return contract.Handle(accountWebhookOperation(contract.Operation{
+		ID: "listAccountWebhooks", Summary: "List the webhooks for all instances", Description: "Oldest first.",
+	}, gateway.CodeValidation), func(ctx context.Context, in *contract.Paging) (*contract.Answer[contract.Envelope[AccountWebhook]], error) {
+		id, err := accountOfKey(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return contract.Listed(*in, newAccountWebhook)(a.use.List(ctx, id, in.Request()))
+	})
+}
+
+func (a accountWebhooks) get() contract.Endpoint {
+	return contract.Handle(accountWebhookOperation(contract.Operation{
+		ID: "getAccountWebhook", Summary: "Get a webhook for all instances", Description: "Returns the configuration, including the secret, but no value of a header.",
+	}, gateway.CodeWebhookNotFound), func(ctx context.Context, in *AccountWebhookPath) (*contract.Answer[AccountWebhook], error) {
+		id, err := accountOfKey(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return contract.Answered(newAccountWebhook)(a.use.Get(ctx, id, in.WebhookID))
+	})
+}
+
+func (a accountWebhooks) change() contract.Endpoint {
+	return contract.Handle(accountWebhookOperation(contract.Operation{
+		ID: "changeAccountWebhook", Summary: "Change a webhook for all instances", Description: "What is left out stays. All instances follow within a few seconds.",
+	}, gateway.CodeWebhookNotFound), func(ctx context.Context, in *changeAccountWebhookInput) (*contract.Answer[AccountWebhook], error) {
+		id, err := accountOfKey(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return contract.Answered(newAccountWebhook)(a.use.Change(ctx, id, in.WebhookID, in.Given().settings()))
+	})
+}
+
+func (a accountWebhooks) delete() contract.Endpoint {
+	return contract.Handle(accountWebhookOperation(contract.Operation{
+		ID: "deleteAccountWebhook", Summary: "Delete a webhook for all instances",
+		Description: "Events are still recorded and can be read as streams. What is known of its deliveries goes with it.",
+	}, gateway.CodeWebhookNotFound), func(ctx context.Context, in *AccountWebhookPath) (*contract.Nothing, error) {
+		id, err := accountOfKey(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Nothing{}, a.use.Delete(ctx, id, in.WebhookID)
+	})
+}
