@@ -97,36 +97,44 @@ func (c *Client) DeleteOneWebhook(ctx context.Context, instanceID, webhookID str
 	return c.call(ctx, http.MethodDelete, oneWebhookPath(instanceID, webhookID, ""), nil, nil)
 }
 
-// ListDeliveriesOf is ListDeliveries for one of the webhooks.
-func (c *Client) ListDeliveriesOf(ctx context.Context, instanceID, webhookID string, page, limit int) (DeliveryPage, error) {
+// ListDeliveries returns a page of the events that wait, the events that were given
+// up, and the recent attempts, with the state of the delivery. Zero means the first
+// page, and a hundred items.
+func (c *Client) ListDeliveries(ctx context.Context, instanceID, webhookID string, page, limit int) (DeliveryPage, error) {
 	var out DeliveryPage
 	err := c.call(ctx, http.MethodGet, oneWebhookPath(instanceID, webhookID, "/deliveries")+pageQuery(page, limit), nil, &out)
 	return out, err
 }
 
-// ReplayEventsTo is ReplayEvents for one of the webhooks.
-func (c *Client) ReplayEventsTo(ctx context.Context, instanceID, webhookID string, from Replay) (Replayed, error) {
+// Deliveries yields all items of ListDeliveries, fetched page by page. An error ends
+// the sequence.
+func (c *Client) Deliveries(ctx context.Context, instanceID, webhookID string) iter.Seq2[Delivery, error] {
+	return items(func(page int) (Page[Delivery], error) {
+		fetched, err := c.ListDeliveries(ctx, instanceID, webhookID, page, 0)
+		return fetched.Page, err
+	})
+}
+
+// ReplayEvents delivers past events again.
+func (c *Client) ReplayEvents(ctx context.Context, instanceID, webhookID string, from Replay) (Replayed, error) {
 	var out Replayed
 	err := c.call(ctx, http.MethodPost, oneWebhookPath(instanceID, webhookID, "/replay"), from, &out)
 	return out, err
 }
 
-// ResumeOneWebhook is ResumeWebhook for one of the webhooks.
-func (c *Client) ResumeOneWebhook(ctx context.Context, instanceID, webhookID string) error {
+// ResumeWebhook makes the gateway try the endpoint again at once, if the webhook is
+// suspended or waits after failures.
+func (c *Client) ResumeWebhook(ctx context.Context, instanceID, webhookID string) error {
 	return c.call(ctx, http.MethodPost, oneWebhookPath(instanceID, webhookID, "/resume"), nil, nil)
 }
 
-// TestOneWebhook is TestWebhook for one of the webhooks.
-func (c *Client) TestOneWebhook(ctx context.Context, instanceID, webhookID string) (WebhookTest, error) {
+// TestWebhook sends one test event now and returns the endpoint's answer.
+func (c *Client) TestWebhook(ctx context.Context, instanceID, webhookID string) (WebhookTest, error) {
 	var out WebhookTest
 	err := c.call(ctx, http.MethodPost, oneWebhookPath(instanceID, webhookID, "/test"), nil, &out)
 	return out, err
 }
 
-// oneWebhookPath is the path of a webhook; without an id it is that of webhook-config.
 func oneWebhookPath(instanceID, webhookID, rest string) string {
-	if webhookID == "" {
-		return webhookPath(instanceID, rest)
-	}
 	return instancePath(instanceID, "/webhooks/"+url.PathEscape(webhookID)+rest)
 }

@@ -53,7 +53,7 @@ func TestPagesAreOneSequence(t *testing.T) {
 	}
 	server.Config.Handler = http.HandlerFunc(refuse)
 	count := 0
-	for _, err := range client.New(server.URL, "key").Deliveries(t.Context(), instance) {
+	for _, err := range client.New(server.URL, "key").Deliveries(t.Context(), instance, "hook") {
 		count++
 		if !client.IsCode(err, client.CodeForbidden) {
 			t.Errorf("ended with %v", err)

@@ -19,11 +19,15 @@ type Webhook struct {
 	UpdatedAt  time.Time `json:"updatedAt"`
 }
 
-// WebhookConfig are the settings of a webhook.
+// WebhookConfig are the settings of a webhook. What is nil, or the empty string, stays.
 type WebhookConfig struct {
-	WebhookURL string `json:"webhookUrl"`
-	Secret     string `json:"secret,omitempty"`   // empty keeps the current one
-	IsActive   *bool  `json:"isActive,omitempty"` // nil means true
+	WebhookURL string             `json:"webhookUrl"`
+	Secret     string             `json:"secret,omitempty"`
+	Events     *[]string          `json:"events,omitempty"`
+	Chats      *[]string          `json:"chats,omitempty"`
+	Headers    *map[string]string `json:"headers,omitempty"` // in place of those that there are
+	MediaLinks *bool              `json:"mediaLinks,omitempty"`
+	IsActive   *bool              `json:"isActive,omitempty"` // nil means true
 }
 
 // The states of a Delivery.
@@ -101,63 +105,23 @@ type WebhookTest struct {
 // SaveWebhook creates or changes the webhook of an instance.
 func (c *Client) SaveWebhook(ctx context.Context, instanceID string, config WebhookConfig) (Webhook, error) {
 	var out Webhook
-	err := c.call(ctx, http.MethodPost, webhookPath(instanceID, ""), config, &out)
+	err := c.call(ctx, http.MethodPost, webhookConfigPath(instanceID), config, &out)
 	return out, err
 }
 
 // Webhook returns the webhook of an instance.
 func (c *Client) Webhook(ctx context.Context, instanceID string) (Webhook, error) {
 	var out Webhook
-	err := c.call(ctx, http.MethodGet, webhookPath(instanceID, ""), nil, &out)
+	err := c.call(ctx, http.MethodGet, webhookConfigPath(instanceID), nil, &out)
 	return out, err
 }
 
 // DeleteWebhook removes the webhook of an instance.
 func (c *Client) DeleteWebhook(ctx context.Context, instanceID string) error {
-	return c.call(ctx, http.MethodDelete, webhookPath(instanceID, ""), nil, nil)
+	return c.call(ctx, http.MethodDelete, webhookConfigPath(instanceID), nil, nil)
 }
 
-// ListDeliveries returns a page of the events that wait, the events that were given
-// up, and the recent attempts, with the state of the delivery. Zero means the first
-// page, and a hundred items.
-func (c *Client) ListDeliveries(ctx context.Context, instanceID string, page, limit int) (DeliveryPage, error) {
-	var out DeliveryPage
-	err := c.call(ctx, http.MethodGet, webhookPath(instanceID, "/deliveries")+pageQuery(page, limit), nil, &out)
-	return out, err
-}
-
-// Deliveries yields all items of ListDeliveries, fetched page by page. An error ends
-// the sequence.
-func (c *Client) Deliveries(ctx context.Context, instanceID string) iter.Seq2[Delivery, error] {
-	return items(func(page int) (Page[Delivery], error) {
-		fetched, err := c.ListDeliveries(ctx, instanceID, page, 0)
-		return fetched.Page, err
-	})
-}
-
-// ReplayEvents delivers past events again.
-func (c *Client) ReplayEvents(ctx context.Context, instanceID string, from Replay) (Replayed, error) {
-	var out Replayed
-	err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/replay"), from, &out)
-	return out, err
-}
-
-// ResumeWebhook makes the gateway try the endpoint again at once, if the webhook is
-// suspended or waits after failures.
-func (c *Client) ResumeWebhook(ctx context.Context, instanceID string) error {
-	return c.call(ctx, http.MethodPost, webhookPath(instanceID, "/resume"), nil, nil)
-}
-
-// TestWebhook sends one test event now and returns the endpoint's answer.
-func (c *Client) TestWebhook(ctx context.Context, instanceID string) (WebhookTest, error) {
-	var out WebhookTest
-	err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/test"), nil, &out)
-	return out, err
-}
-
-func webhookPath(instanceID, rest string) string {
-	return instancePath(instanceID, "/webhook-config"+rest)
-}
+func webhookConfigPath(instanceID string) string { return instancePath(instanceID, "/webhook-config") }
 
 // AccountWebhook is a destination of the events of all instances of an account. Each instance
 // has a OneWebhook that follows it.

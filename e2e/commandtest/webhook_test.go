@@ -31,10 +31,11 @@ func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gateway.SaveWebhook(t.Context(), r.InstanceID, client.WebhookConfig{WebhookURL: endpoint.URL, Secret: secret}); err != nil {
+		hook, err := gateway.SaveWebhook(t.Context(), r.InstanceID, client.WebhookConfig{WebhookURL: endpoint.URL, Secret: secret})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gateway.TestWebhook(t.Context(), r.InstanceID); err != nil {
+		if _, err := gateway.TestWebhook(t.Context(), r.InstanceID, hook.ID); err != nil {
 			t.Fatal(err)
 		}
 		taken := endpoint.Await("one more test", func(taken []sink.Delivered) bool { return len(taken) == n+1 })[n]

@@ -146,7 +146,8 @@ func (w *world) resume() {
 	w.t.Helper()
 	for _, shop := range w.shops {
 		await.Until(w.t, "the webhook is resumed", func() bool {
-			return w.client.ResumeWebhook(w.t.Context(), shop.id) == nil
+			hook, err := w.client.Webhook(w.t.Context(), shop.id)
+			return err == nil && w.client.ResumeWebhook(w.t.Context(), shop.id, hook.ID) == nil
 		})
 	}
 }

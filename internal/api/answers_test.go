@@ -312,7 +312,8 @@ func newLabels(tb testing.TB, data *store.Store, chats *chat.Service, sessions *
 func TestWebhookRefusals(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	path := "/api/instances/" + f.newInstance(t) + "/webhook-config"
+	one := "/api/instances/" + f.newInstance(t)
+	path, unknown := one+"/webhook-config", one+"/webhooks/019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"
 	for name, c := range cases.Sorted(map[string]struct {
 		method, path, body string
 		status             int
@@ -325,16 +326,18 @@ func TestWebhookRefusals(t *testing.T) {
 		"private address":     {http.MethodPost, path, `{"webhookUrl":"http://169.254.169.254/"}`, 400, gateway.CodeValidation, "private"},
 		"empty secret":        {http.MethodPost, path, `{"webhookUrl":"https://example.org","secret":""}`, 400, gateway.CodeValidation, "secret"},
 		"isActive as a text":  {http.MethodPost, path, `{"webhookUrl":"https://example.org","isActive":"true"}`, 400, gateway.CodeValidation, "isActive"},
+		"no such event":       {http.MethodPost, path, `{"webhookUrl":"https://example.org","events":["message.invented"]}`, 400, gateway.CodeValidation, "events"},
+		"a host":              {http.MethodPost, path, `{"webhookUrl":"https://example.org","headers":{"Host":"internal"}}`, 400, gateway.CodeValidation, "headers"},
 		"none is there":       {http.MethodGet, path, "", 404, gateway.CodeWebhookNotFound, ""},
 		"none to delete":      {http.MethodDelete, path, "", 404, gateway.CodeWebhookNotFound, ""},
-		"none to list":        {http.MethodGet, path + "/deliveries", "", 404, gateway.CodeWebhookNotFound, ""},
-		"none to test":        {http.MethodPost, path + "/test", "", 404, gateway.CodeWebhookNotFound, ""},
-		"replay of nothing":   {http.MethodPost, path + "/replay", `{}`, 400, gateway.CodeValidation, "since"},
-		"replay of both":      {http.MethodPost, path + "/replay", `{"fromSequence":1,"since":"2026-11-20T14:00:00Z"}`, 400, gateway.CodeValidation, "not both"},
-		"replay from 0":       {http.MethodPost, path + "/replay", `{"fromSequence":0}`, 400, gateway.CodeValidation, "fromSequence"},
-		"replay from a half":  {http.MethodPost, path + "/replay", `{"fromSequence":1.5}`, 400, gateway.CodeValidation, "fromSequence"},
-		"replay from afar":    {http.MethodPost, path + "/replay", `{"fromSequence":1e300}`, 400, gateway.CodeValidation, "fromSequence"},
-		"replay since a day":  {http.MethodPost, path + "/replay", `{"since":"yesterday"}`, 400, gateway.CodeValidation, "since"},
+		"none to list":        {http.MethodGet, unknown + "/deliveries", "", 404, gateway.CodeWebhookNotFound, ""},
+		"none to test":        {http.MethodPost, unknown + "/test", "", 404, gateway.CodeWebhookNotFound, ""},
+		"replay of nothing":   {http.MethodPost, unknown + "/replay", `{}`, 400, gateway.CodeValidation, "since"},
+		"replay of both":      {http.MethodPost, unknown + "/replay", `{"fromSequence":1,"since":"2026-11-20T14:00:00Z"}`, 400, gateway.CodeValidation, "not both"},
+		"replay from 0":       {http.MethodPost, unknown + "/replay", `{"fromSequence":0}`, 400, gateway.CodeValidation, "fromSequence"},
+		"replay from a half":  {http.MethodPost, unknown + "/replay", `{"fromSequence":1.5}`, 400, gateway.CodeValidation, "fromSequence"},
+		"replay from afar":    {http.MethodPost, unknown + "/replay", `{"fromSequence":1e300}`, 400, gateway.CodeValidation, "fromSequence"},
+		"replay since a day":  {http.MethodPost, unknown + "/replay", `{"since":"yesterday"}`, 400, gateway.CodeValidation, "since"},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -350,17 +353,45 @@ func TestWebhookRefusals(t *testing.T) {
 func TestDeliveriesTellTheirCondition(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	path := "/api/instances/" + f.newInstance(t) + "/webhook-config"
+	one := "/api/instances/" + f.newInstance(t)
 	const page = `"isFirstPage":true,"isLastPage":true,"currentPage":1,"previousPage":null,"nextPage":null,"pageCount":0,"totalCount":0`
 	for active, want := range cases.Sorted(map[string]string{
 		"false": `"state":"inactive","until":null,"since":null,"reason":null`,
 		"true":  `"state":"waiting","until":null,"since":null,"reason":"webhooks are not being delivered at the moment"`, // nothing runs here
 	}) {
-		if got := f.do(t, request{method: post, path: path, key: f.key, body: `{"webhookUrl":"https://example.org","isActive":` + active + `}`}); got.Code != http.StatusOK {
-			t.Fatalf("saved: %d %s", got.Code, got.Body)
-		}
-		wantJSON(t, f.do(t, request{path: path + "/deliveries", key: f.key}), http.StatusOK,
+		id := f.saveWebhook(t, one, `{"webhookUrl":"https://example.org","isActive":`+active+`}`)
+		wantJSON(t, f.do(t, request{path: one + "/webhooks/" + id + "/deliveries", key: f.key}), http.StatusOK,
 			`{"data":[],`+page+`,"delivery":{`+want+`,"pendingEvents":0,"oldestPendingAt":null}}`)
+	}
+}
+
+// saveWebhook saves the webhook of webhook-config, and returns its id.
+func (f *fixture) saveWebhook(t *testing.T, instancePath, body string) string {
+	t.Helper()
+	var saved struct {
+		ID string `json:"id"`
+	}
+	got := f.do(t, request{method: post, path: instancePath + "/webhook-config", key: f.key, body: body})
+	if err := json.Unmarshal(got.Body.Bytes(), &saved); err != nil || got.Code != http.StatusOK {
+		t.Fatalf("saved: %d %s (%v)", got.Code, got.Body, err)
+	}
+	return saved.ID
+}
+
+// What webhook-config is given beside its address is kept, and stays if it is left out later.
+func TestWebhookConfigTakesAllFields(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	one := "/api/instances/" + f.newInstance(t)
+	for _, body := range []string{
+		`{"webhookUrl":"https://example.org","events":["message.received"],"chats":["direct"],"headers":{"X-Shop":"1"},"mediaLinks":false}`,
+		`{"webhookUrl":"https://example.com"}`,
+	} {
+		id := f.saveWebhook(t, one, body)
+		got := f.do(t, request{path: one + "/webhooks/" + id, key: f.key}).Body.String()
+		if want := `"events":["message.received"],"chats":["direct"],"headerNames":["X-Shop"],"mediaLinks":false,"isActive":true`; !strings.Contains(got, want) {
+			t.Errorf("after %s: %s, which lacks %s", body, got, want)
+		}
 	}
 }
 

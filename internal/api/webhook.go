@@ -31,8 +31,7 @@ type WebhookSettings interface {
 	Delete(ctx context.Context, ref webhook.Ref) error
 }
 
-// webhooks is the operations on one webhook that both kinds of paths have, and either those of
-// webhook-config or those of all webhooks.
+// webhooks is the resource of the webhooks of an instance. The contract's webhook-config is the first of them.
 type webhooks struct{ use Webhooks }
 
 // WebhookConfig is the contract's webhook of an instance.
@@ -106,9 +105,9 @@ func textsOf[T ~string](values []T) []string {
 }
 
 type webhookConfigBody struct {
-	URL      string  `json:"webhookUrl" minLength:"1" doc:"An absolute http or https URL." example:"https://shop.example.org/recado"`
-	Secret   *string `json:"secret,omitempty" doc:"The secret that signs deliveries (Standard Webhooks). If left out, the current one stays." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
-	IsActive *bool   `json:"isActive,omitempty" doc:"Whether events are delivered. If left out: true." example:"true"`
+	URL string `json:"webhookUrl" minLength:"1" doc:"An absolute http or https URL." example:"https://shop.example.org/recado"`
+
+	WebhookOptions
 }
 
 // WebhookOptions are what a webhook can be given beside its URL.
@@ -161,27 +160,15 @@ func (b changeWebhookBody) settings() webhook.Settings {
 	return b.WebhookOptions.settings(*b.URL)
 }
 
-// place is the part of a path that names a webhook.
-type place interface {
-	ref(ctx context.Context) webhook.Ref
-}
-
-// FirstPath names the webhook of webhook-config.
-type FirstPath struct{ contract.InstancePath }
-
-func (FirstPath) ref(ctx context.Context) webhook.Ref {
-	return webhook.First(contract.Instance(ctx).ID)
-}
-
-// OnePath names any webhook.
-type OnePath struct {
+// WebhookPath is the path of a webhook.
+type WebhookPath struct {
 	contract.InstancePath
 
 	WebhookID string `path:"webhookId" doc:"Identifier of the webhook." example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
 }
 
 // ref never names the first webhook by an empty id, because no path has an empty part.
-func (p OnePath) ref(ctx context.Context) webhook.Ref {
+func (p WebhookPath) ref(ctx context.Context) webhook.Ref {
 	return webhook.Ref{InstanceID: contract.Instance(ctx).ID, ID: p.WebhookID}
 }
 
@@ -196,7 +183,7 @@ type createWebhookInput struct {
 }
 
 type changeWebhookInput struct {
-	OnePath
+	WebhookPath
 	contract.JSON[changeWebhookBody]
 }
 
@@ -205,36 +192,40 @@ type listWebhooksInput struct {
 	contract.Paging
 }
 
-// saveConfig is the contract's POST webhook-config.
 func (r webhooks) saveConfig() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "saveWebhook", Tag: tagEvents,
+		ID: "saveWebhookConfig", Tag: tagEvents,
 		Summary: "Create or update the webhook",
 		Description: "A new webhook, and one that was inactive, starts with the next event. Any other continues where it is, " +
 			"at once, even if it was suspended. After a change of the secret, deliveries are signed with both secrets for 24 hours. " +
-			"It is the first of the webhooks of the instance; its events, chats, headers and media links stay as they were set there.",
+			"It is the first of the webhooks of the instance, and its `id` names it there. A body without `isActive` makes it active; what else the body leaves out stays.",
 	}, func(ctx context.Context, in *saveInput) (*contract.Answer[WebhookConfig], error) {
 		given := in.Given()
-		return contract.Answered(newWebhookConfig)(r.use.Save(ctx, contract.Instance(ctx).ID, webhook.Settings{
-			URL: given.URL, Secret: given.Secret, Active: given.IsActive,
-		}))
+		return contract.Answered(newWebhookConfig)(r.use.Save(ctx, contract.Instance(ctx).ID, given.settings(given.URL)))
 	})
 }
 
-// getConfig is the contract's GET webhook-config.
 func (r webhooks) getConfig() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "getWebhook", Tag: tagEvents,
+		ID: "getWebhookConfig", Tag: tagEvents,
 		Summary: "Get the webhook", Description: "Returns the configuration, including the secret.",
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *FirstPath) (*contract.Answer[WebhookConfig], error) {
-		return contract.Answered(newWebhookConfig)(r.use.Get(ctx, in.ref(ctx)))
+	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[WebhookConfig], error) {
+		return contract.Answered(newWebhookConfig)(r.use.Get(ctx, webhook.First(contract.Instance(ctx).ID)))
 	})
 }
 
-// deleteConfig is the contract's DELETE webhook-config.
+// eventsStay is what the deletion of a webhook leaves.
+const eventsStay = "Events are still recorded and can be read as a stream."
+
 func (r webhooks) deleteConfig() contract.Endpoint {
-	return remove[FirstPath](r, "deleteWebhook", "Delete the webhook")
+	return contract.Handle(contract.Operation{
+		ID: "deleteWebhookConfig", Tag: tagEvents,
+		Summary: "Delete the webhook", Description: eventsStay,
+		Codes: []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
+		return &contract.Nothing{}, r.use.Delete(ctx, webhook.First(contract.Instance(ctx).ID))
+	})
 }
 
 // create is POST webhooks.
@@ -265,10 +256,10 @@ func (r webhooks) list() contract.Endpoint {
 // get is GET webhooks/{webhookId}.
 func (r webhooks) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "getOneWebhook", Tag: tagEvents,
+		ID: "getWebhook", Tag: tagEvents,
 		Summary: "Get one of the webhooks", Description: "Returns the configuration, including the secret, but no value of a header.",
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *OnePath) (*contract.Answer[Webhook], error) {
+	}, func(ctx context.Context, in *WebhookPath) (*contract.Answer[Webhook], error) {
 		return contract.Answered(webhookFor(ctx))(r.use.Get(ctx, in.ref(ctx)))
 	})
 }
@@ -286,18 +277,13 @@ func (r webhooks) change() contract.Endpoint {
 	})
 }
 
-// delete is DELETE webhooks/{webhookId}.
 func (r webhooks) delete() contract.Endpoint {
-	return remove[OnePath](r, "deleteOneWebhook", "Delete one of the webhooks", gateway.CodeWebhookOfAccount)
-}
-
-func remove[P place](r webhooks, id, summary string, codes ...string) contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: id, Tag: tagEvents,
-		Summary: summary, Description: "Events are still recorded and can be read as a stream.",
-		Codes: append(codes, gateway.CodeWebhookNotFound),
-	}, func(ctx context.Context, in *P) (*contract.Nothing, error) {
-		return &contract.Nothing{}, r.use.Delete(ctx, (*in).ref(ctx))
+		ID: "deleteWebhook", Tag: tagEvents,
+		Summary: "Delete one of the webhooks", Description: eventsStay,
+		Codes: []string{gateway.CodeWebhookNotFound, gateway.CodeWebhookOfAccount},
+	}, func(ctx context.Context, in *WebhookPath) (*contract.Nothing, error) {
+		return &contract.Nothing{}, r.use.Delete(ctx, in.ref(ctx))
 	})
 }
 
@@ -372,38 +358,20 @@ func newDelivery(d webhook.Delivery) Delivery {
 	return shown
 }
 
-type firstDeliveriesInput struct {
-	FirstPath
-	contract.Paging
-}
-
-func (in firstDeliveriesInput) paging() contract.Paging { return in.Paging }
-
 type deliveriesInput struct {
-	OnePath
+	WebhookPath
 	contract.Paging
 }
-
-func (in deliveriesInput) paging() contract.Paging { return in.Paging }
 
 type replayBody struct {
 	FromSequence *int64     `json:"fromSequence,omitempty" minimum:"1" maximum:"9007199254740991" doc:"The first event to deliver again." example:"42"`
 	Since        *time.Time `json:"since,omitempty" doc:"Deliver again the events recorded since then." example:"2026-11-20T14:00:00Z"`
 }
 
-type firstReplayInput struct {
-	FirstPath
-	contract.JSON[replayBody]
-}
-
-func (in *firstReplayInput) from() replayBody { return in.Given() }
-
 type replayInput struct {
-	OnePath
+	WebhookPath
 	contract.JSON[replayBody]
 }
-
-func (in *replayInput) from() replayBody { return in.Given() }
 
 // WebhookReplay is the answer to a replay.
 type WebhookReplay struct {
@@ -419,86 +387,35 @@ type WebhookTest struct {
 	Error      *string `json:"error" nullable:"true" doc:"Why the test failed; null if the endpoint accepted the event." example:"connection refused"`
 }
 
-// ListConfigDeliveries and the next three are of the contract's webhook-config.
-func (r webhooks) ListConfigDeliveries() contract.Endpoint {
-	return list[firstDeliveriesInput](r, "listDeliveries", "List deliveries")
-}
-
-// ReplayConfig delivers past events again.
-func (r webhooks) ReplayConfig() contract.Endpoint {
-	return replay[firstReplayInput](r, "replayEvents", "Replay events")
-}
-
-// ResumeConfig tries the endpoint again.
-func (r webhooks) ResumeConfig() contract.Endpoint {
-	return resume[FirstPath](r, "resumeWebhook", "Resume the webhook")
-}
-
-// TestConfig sends a test event.
-func (r webhooks) TestConfig() contract.Endpoint {
-	return test[FirstPath](r, "testWebhook", "Test the webhook")
-}
-
-// ListDeliveries and the next three are of any webhook.
-func (r webhooks) ListDeliveries() contract.Endpoint {
-	return list[deliveriesInput](r, "listWebhookDeliveries", "List the deliveries of one of the webhooks")
-}
-
-// Replay delivers past events again.
-func (r webhooks) Replay() contract.Endpoint {
-	return replay[replayInput](r, "replayWebhook", "Replay events to one of the webhooks")
-}
-
-// Resume tries the endpoint again.
-func (r webhooks) Resume() contract.Endpoint {
-	return resume[OnePath](r, "resumeOneWebhook", "Resume one of the webhooks")
-}
-
-// Test sends a test event.
-func (r webhooks) Test() contract.Endpoint {
-	return test[OnePath](r, "testOneWebhook", "Test one of the webhooks")
-}
-
-func list[P interface {
-	place
-	paging() contract.Paging
-}](r webhooks, id, summary string,
-) contract.Endpoint {
+func (r webhooks) deliveries() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: id, Tag: tagEvents, Summary: summary,
+		ID: "listWebhookDeliveries", Tag: tagEvents, Summary: "List the deliveries of one of the webhooks",
 		Description: "Lists the events that wait, the events that were given up, and up to a hundred recent attempts: in this order, each newest first. " +
 			"When there are many attempts per second, only some of them are kept. `delivery` is the current state of the delivery.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *P) (*contract.Answer[DeliveryList], error) {
-		ref, paging := (*in).ref(ctx), (*in).paging()
-		page, err := r.use.Deliveries(ctx, ref, paging.Request())
+	}, func(ctx context.Context, in *deliveriesInput) (*contract.Answer[DeliveryList], error) {
+		page, err := r.use.Deliveries(ctx, in.ref(ctx), in.Request())
 		if err != nil {
 			return nil, err
 		}
-		condition, err := r.use.Condition(ctx, ref)
+		condition, err := r.use.Condition(ctx, in.ref(ctx))
 		if err != nil {
 			return nil, err
 		}
 		return &contract.Answer[DeliveryList]{Body: DeliveryList{
-			Envelope: contract.NewEnvelope(paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
+			Envelope: contract.NewEnvelope(in.Paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
 		}}, nil
 	})
 }
 
-// replay takes the input by its pointer, because that is what has its body.
-func replay[P any, I interface {
-	*P
-	place
-	from() replayBody
-}](r webhooks, id, summary string,
-) contract.Endpoint {
+func (r webhooks) replay() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: id, Tag: tagEvents, Summary: summary,
+		ID: "replayWebhook", Tag: tagEvents, Summary: "Replay events to one of the webhooks",
 		Description: "Delivers past events again, with the same ids, starting at a sequence or a time. " +
 			"Events that retention has removed are skipped. The webhooks of an instance can be replayed once a minute; the first six replays may follow each other at once.",
 		Codes: []string{gateway.CodeWebhookInactive, gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *P) (*contract.Answer[WebhookReplay], error) {
-		given := I(in).from()
+	}, func(ctx context.Context, in *replayInput) (*contract.Answer[WebhookReplay], error) {
+		given := in.Given()
 		if (given.FromSequence == nil) == (given.Since == nil) {
 			return nil, gateway.InvalidFields(
 				gateway.FieldError{Field: "fromSequence", Message: "or since must be given, but not both"},
@@ -510,41 +427,41 @@ func replay[P any, I interface {
 		} else {
 			from.Since = *given.Since
 		}
-		replayed, err := r.use.Replay(ctx, I(in).ref(ctx), from)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[WebhookReplay]{Body: WebhookReplay{FromSequence: replayed.FromSequence, Events: replayed.Events}}, nil
+		return contract.Answered(newWebhookReplay)(r.use.Replay(ctx, in.ref(ctx), from))
 	})
 }
 
-func resume[P place](r webhooks, id, summary string) contract.Endpoint {
+func newWebhookReplay(replayed webhook.Replayed) WebhookReplay {
+	return WebhookReplay{FromSequence: replayed.FromSequence, Events: replayed.Events}
+}
+
+func (r webhooks) resume() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: id, Tag: tagEvents, Summary: summary,
+		ID: "resumeWebhook", Tag: tagEvents, Summary: "Resume one of the webhooks",
 		Description: "Tries the endpoint again at once, if the webhook is suspended or waits after failures.",
 		Codes:       []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *P) (*contract.Nothing, error) {
-		return &contract.Nothing{}, r.use.Resume(ctx, (*in).ref(ctx))
+	}, func(ctx context.Context, in *WebhookPath) (*contract.Nothing, error) {
+		return &contract.Nothing{}, r.use.Resume(ctx, in.ref(ctx))
 	})
 }
 
-func test[P place](r webhooks, id, summary string) contract.Endpoint {
+func (r webhooks) test() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: id, Tag: tagEvents, Summary: summary,
+		ID: "testWebhook", Tag: tagEvents, Summary: "Test one of the webhooks",
 		Description: "Sends one webhook.test event now, signed like any other, and returns the endpoint's answer. " +
 			"The event is not recorded; its sequence is 0.",
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *P) (*contract.Answer[WebhookTest], error) {
-		tested, err := r.use.Test(ctx, (*in).ref(ctx))
-		if err != nil {
-			return nil, err
-		}
-		shown := WebhookTest{DurationMs: tested.Duration.Milliseconds(), Body: tested.Answer, Error: contract.TextOrNil(tested.Error)}
-		if tested.Status != 0 {
-			shown.Status = &tested.Status
-		}
-		return &contract.Answer[WebhookTest]{Body: shown}, nil
+	}, func(ctx context.Context, in *WebhookPath) (*contract.Answer[WebhookTest], error) {
+		return contract.Answered(newWebhookTest)(r.use.Test(ctx, in.ref(ctx)))
 	})
+}
+
+func newWebhookTest(tested webhook.Result) WebhookTest {
+	shown := WebhookTest{DurationMs: tested.Duration.Milliseconds(), Body: tested.Answer, Error: contract.TextOrNil(tested.Error)}
+	if tested.Status != 0 {
+		shown.Status = &tested.Status
+	}
+	return shown
 }
 
 // AccountWebhooks are the use cases of the webhooks of an account.

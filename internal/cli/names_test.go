@@ -20,9 +20,9 @@ func TestInstancesByName(t *testing.T) {
 		code      int
 		want      string // asked for, or said
 	}{
-		"by name":           {instances, []string{"--instance", "shop"}, 0, "/api/instances/I1/webhook-config/resume"},
-		"by id":             {instances, []string{"--instance", "I3"}, 0, "/api/instances/I3/webhook-config/resume"},
-		"the only one":      {`{"instanceId":"I9","name":"a"}`, nil, 0, "/api/instances/I9/webhook-config/resume"},
+		"by name":           {instances, []string{"--instance", "shop"}, 0, "/api/instances/I1/webhooks/W1/resume"},
+		"by id":             {instances, []string{"--instance", "I3"}, 0, "/api/instances/I3/webhooks/W1/resume"},
+		"the only one":      {`{"instanceId":"I9","name":"a"}`, nil, 0, "/api/instances/I9/webhooks/W1/resume"},
 		"one of several":    {instances, nil, 2, "--instance is missing; in the scope of the key are shop (I1), twin (I2), twin (I3)"},
 		"two of that name":  {instances, []string{"--instance", "twin"}, 2, "choose one by its id: twin (I2), twin (I3)"},
 		"none of that name": {instances, []string{"--instance", "sohp"}, 1, "no instance sohp, but shop (I1)"},
@@ -33,7 +33,7 @@ func TestInstancesByName(t *testing.T) {
 			var asked string
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				asked = r.URL.Path
-				_, _ = io.WriteString(w, `{"data":[`+test.instances+`],"isLastPage":true}`) // as above
+				_, _ = io.WriteString(w, `{"id":"W1","data":[`+test.instances+`],"isLastPage":true}`) // as above
 			}))
 			defer server.Close()
 			args := append([]string{"webhook", "resume", "--api-key", "rcd_x", "--url", server.URL}, test.args...)

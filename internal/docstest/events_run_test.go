@@ -308,10 +308,11 @@ func (s *story) part() {
 func (s *story) deliver() {
 	s.t.Helper()
 	sink := testkit.NewSink(s.t)
-	if _, err := s.client.SaveWebhook(s.t.Context(), s.instance, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	hook, err := s.client.SaveWebhook(s.t.Context(), s.instance, client.WebhookConfig{WebhookURL: sink.URL})
+	if err != nil {
 		s.t.Fatal(err)
 	}
-	if _, err := s.client.TestWebhook(s.t.Context(), s.instance); err != nil {
+	if _, err := s.client.TestWebhook(s.t.Context(), s.instance, hook.ID); err != nil {
 		s.t.Fatal(err)
 	}
 	test := sink.AwaitType(string(eventlog.KindWebhookTest), nil)

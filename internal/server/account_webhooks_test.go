@@ -102,7 +102,7 @@ func TestAccountWebhookHearsAllInstances(t *testing.T) {
 	_, err = g.Client.ChangeWebhook(t.Context(), shop, own.ID, client.WebhookChange{URL: "https://example.org"})
 	testkit.Refused(t, err, http.StatusConflict, client.CodeWebhookOfAccount)
 	testkit.Refused(t, g.Client.DeleteOneWebhook(t.Context(), shop, own.ID), http.StatusConflict, client.CodeWebhookOfAccount)
-	if listed, err := g.Client.ListDeliveriesOf(t.Context(), shop, own.ID, 0, 0); err != nil || listed.TotalCount != 1 {
+	if listed, err := g.Client.ListDeliveries(t.Context(), shop, own.ID, 0, 0); err != nil || listed.TotalCount != 1 {
 		t.Errorf("the deliveries are %+v (%v)", listed, err)
 	}
 

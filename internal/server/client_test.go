@@ -45,18 +45,20 @@ func TestDeliveryState(t *testing.T) {
 	g := testkit.Start(t, testkit.Options{})
 	id := g.Link(t, otherNumber)
 	sink := testkit.NewSink(t)
+	var hookID string
 	save := func(active bool) {
 		t.Helper()
-		_, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL, IsActive: &active})
+		saved, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL, IsActive: &active})
 		if err != nil {
 			t.Fatal(err)
 		}
+		hookID = saved.ID
 	}
 	await := func(states ...string) client.DeliveryState {
 		t.Helper()
 		var state client.DeliveryState
 		testkit.Await(t, "the delivery to be "+states[0], func() bool {
-			page, err := g.Client.ListDeliveries(t.Context(), id, 0, 0)
+			page, err := g.Client.ListDeliveries(t.Context(), id, hookID, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

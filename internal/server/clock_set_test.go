@@ -116,7 +116,7 @@ func clockIsSet(t *testing.T, database string, by time.Duration) {
 		t.Errorf("the phone has %v, want %v", got, want)
 	}
 	endpoint.Answer(func(testkit.Delivered) int { return http.StatusNoContent })
-	if err := g.Client.ResumeOneWebhook(t.Context(), id, hook.ID); err != nil {
+	if err := g.Client.ResumeWebhook(t.Context(), id, hook.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, message := range incoming {

@@ -56,14 +56,14 @@ func TestSeveralWebhooks(t *testing.T) {
 	everything.AwaitType(client.TypeMessageReceived, is(one))
 	everything.AwaitType(client.TypeMessageReceived, is(many))
 	testkit.Await(t, "the dead one waits", func() bool {
-		page, err := g.Client.ListDeliveriesOf(t.Context(), id, ill.ID, 1, 1)
+		page, err := g.Client.ListDeliveries(t.Context(), id, ill.ID, 1, 1)
 		return err == nil && page.Delivery.State == client.WebhookWaiting
 	})
 
 	g.Stop()
 	g = testkit.Start(t, options)
 	dead.Answer(func(testkit.Delivered) int { return http.StatusNoContent })
-	if err := g.Client.ResumeOneWebhook(t.Context(), id, ill.ID); err != nil {
+	if err := g.Client.ResumeWebhook(t.Context(), id, ill.ID); err != nil {
 		t.Fatal(err)
 	}
 	dead.AwaitType(client.TypeMessageReceived, is(one))

@@ -55,11 +55,7 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 	if settings.Active == nil {
 		settings.Active = new(true)
 	}
-	headers, err := s.check(settings, "webhookUrl", true)
-	if err != nil {
-		return Webhook{}, err
-	}
-	done, err := s.lock(ctx, instanceID)
+	headers, done, err := s.begin(ctx, instanceID, settings, "webhookUrl", true)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -84,11 +80,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, settings Settin
 	if settings.Active == nil {
 		settings.Active = new(true)
 	}
-	headers, err := s.check(settings, "url", true)
-	if err != nil {
-		return Webhook{}, err
-	}
-	done, err := s.lock(ctx, instanceID)
+	headers, done, err := s.begin(ctx, instanceID, settings, "url", true)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -117,11 +109,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, settings Settin
 // Change changes a webhook, as Save does. What the settings leave out stays. A webhook that is
 // not there is a gateway.NotFound.
 func (s *Service) Change(ctx context.Context, ref Ref, settings Settings) (Webhook, error) {
-	headers, err := s.check(settings, "url", false)
-	if err != nil {
-		return Webhook{}, err
-	}
-	done, err := s.lock(ctx, ref.InstanceID)
+	headers, done, err := s.begin(ctx, ref.InstanceID, settings, "url", false)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -131,6 +119,17 @@ func (s *Service) Change(ctx context.Context, ref Ref, settings Settings) (Webho
 		return Webhook{}, err
 	}
 	return s.save(ctx, webhook, true, settings, headers)
+}
+
+// begin checks settings, and locks the instance until done is called. urlField names the URL in errors.
+func (s *Service) begin(
+	ctx context.Context, instanceID string, settings Settings, urlField string, needsURL bool,
+) (headers []Header, done func(), err error) {
+	if headers, err = s.check(settings, urlField, needsURL); err != nil {
+		return nil, nil, err
+	}
+	done, err = s.lock(ctx, instanceID)
+	return headers, done, err
 }
 
 func (s *Service) newWebhook(instanceID string) (Webhook, error) {

@@ -27,31 +27,19 @@ type Command struct {
 	Replay     replayCommand     `cmd:"" help:"Deliver past events again."`
 }
 
-// shownWebhook is a webhook as JSON.
-type shownWebhook struct {
-	client.Webhook
-
-	Delivery *client.DeliveryState `json:"delivery,omitempty"` // nil if it was not asked for
-}
-
-// printWebhook prints a webhook, and how its delivery stands unless state is nil.
-func printWebhook(t terminal.Terminal, webhook client.Webhook, state *client.DeliveryState) error {
-	var delivery string
-	if state != nil {
-		delivery = standing(*state)
-	}
-	return t.Fields(
-		shownWebhook{webhook, state},
-		terminal.Pair{"url", webhook.WebhookURL}, terminal.Pair{"active", terminal.YesNo(webhook.IsActive)}, terminal.Pair{"signed", terminal.YesNo(webhook.Secret != "")},
-		terminal.Pair{"delivery", delivery},
-		terminal.Pair{"created", terminal.Moment(webhook.CreatedAt)}, terminal.Pair{"updated", terminal.Moment(webhook.UpdatedAt)},
-	)
-}
-
 // flag says which webhook a command works on.
 type flag struct {
 	target.InstanceFlag
 	Webhook string `help:"Id of the webhook; without it, the one of webhook-config." env:"-"`
+}
+
+// open opens a client, and finds the instance and the webhook that the flags name.
+func (f flag) open(ctx context.Context, t terminal.Terminal) (gateway *client.Client, instanceID, webhookID string, err error) {
+	if gateway, instanceID, err = f.Open(ctx, t); err != nil || f.Webhook != "" {
+		return gateway, instanceID, f.Webhook, err
+	}
+	first, err := gateway.Webhook(ctx, instanceID)
+	return gateway, instanceID, first.ID, err
 }
 
 // options are what a webhook can be given beside its address.
@@ -200,26 +188,19 @@ type getCommand struct{ flag }
 
 // Run shows the webhook.
 func (c getCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+	gateway, id, which, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}
-	page, err := gateway.ListDeliveriesOf(ctx, id, c.Webhook, 1, 1) // for the state of the delivery
+	page, err := gateway.ListDeliveries(ctx, id, which, 1, 1) // for the state of the delivery
 	if err != nil {
 		return err
 	}
-	if c.Webhook != "" {
-		webhook, err := gateway.OneWebhook(ctx, id, c.Webhook)
-		if err != nil {
-			return err
-		}
-		return printOne(t, webhook, page.Delivery)
-	}
-	webhook, err := gateway.Webhook(ctx, id)
+	webhook, err := gateway.OneWebhook(ctx, id, which)
 	if err != nil {
 		return err
 	}
-	return printWebhook(t, webhook, page.Delivery)
+	return printOne(t, webhook, page.Delivery)
 }
 
 type setCommand struct {
@@ -235,31 +216,13 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	gateway, id, err := c.Open(ctx, t)
+	change.URL = c.Endpoint
+	if c.Webhook == "" && c.Endpoint != "" {
+		return c.save(ctx, t, change)
+	}
+	gateway, id, which, err := c.open(ctx, t)
 	if err != nil {
 		return err
-	}
-	which := c.Webhook
-	switch {
-	case which != "":
-		change.URL = c.Endpoint
-	case c.Endpoint != "":
-		saved, err := gateway.SaveWebhook(ctx, id, client.WebhookConfig{
-			WebhookURL: c.Endpoint, Secret: c.Secret, IsActive: new(!c.Inactive),
-		})
-		if err != nil {
-			return err
-		}
-		if change.Events == nil && change.Chats == nil && change.Headers == nil && change.MediaLinks == nil {
-			return printWebhook(t, saved, nil)
-		}
-		which, change.Secret = saved.ID, ""
-	default:
-		there, err := gateway.Webhook(ctx, id)
-		if err != nil {
-			return err
-		}
-		which = there.ID
 	}
 	changed, err := gateway.ChangeWebhook(ctx, id, which, change)
 	if err != nil {
@@ -268,15 +231,35 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return printOne(t, changed, nil)
 }
 
-type testCommand struct{ flag }
-
-// Run tests the webhook. It fails if the endpoint did not accept the event.
-func (c testCommand) Run(ctx context.Context, t terminal.Terminal) error {
+// save sets up the webhook of webhook-config.
+func (c setCommand) save(ctx context.Context, t terminal.Terminal, settings client.WebhookChange) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
-	test, err := gateway.TestOneWebhook(ctx, id, c.Webhook)
+	saved, err := gateway.SaveWebhook(ctx, id, client.WebhookConfig{
+		WebhookURL: c.Endpoint, Secret: c.Secret, Events: settings.Events, Chats: settings.Chats, Headers: settings.Headers,
+		MediaLinks: settings.MediaLinks, IsActive: new(!c.Inactive),
+	})
+	if err != nil {
+		return err
+	}
+	webhook, err := gateway.OneWebhook(ctx, id, saved.ID)
+	if err != nil {
+		return err
+	}
+	return printOne(t, webhook, nil)
+}
+
+type testCommand struct{ flag }
+
+// Run tests the webhook. It fails if the endpoint did not accept the event.
+func (c testCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, which, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	test, err := gateway.TestWebhook(ctx, id, which)
 	if err != nil {
 		return err
 	}
@@ -296,9 +279,9 @@ type resumeCommand struct{ flag }
 
 // Run resumes the webhook.
 func (c resumeCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+	gateway, id, which, err := c.open(ctx, t)
 	if err == nil {
-		err = gateway.ResumeOneWebhook(ctx, id, c.Webhook)
+		err = gateway.ResumeWebhook(ctx, id, which)
 	}
 	if err != nil {
 		return err
@@ -310,9 +293,9 @@ type deleteCommand struct{ flag }
 
 // Run deletes the webhook.
 func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+	gateway, id, which, err := c.open(ctx, t)
 	if err == nil {
-		err = gateway.DeleteOneWebhook(ctx, id, c.Webhook)
+		err = gateway.DeleteOneWebhook(ctx, id, which)
 	}
 	if err != nil {
 		return err
@@ -324,7 +307,7 @@ type deliveriesCommand struct{ flag }
 
 // Run lists the deliveries, and the state of the delivery.
 func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+	gateway, id, which, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -332,7 +315,7 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	var rows [][]string
 	var state *client.DeliveryState
 	for number := 1; ; number++ {
-		page, err := gateway.ListDeliveriesOf(ctx, id, c.Webhook, number, 0)
+		page, err := gateway.ListDeliveries(ctx, id, which, number, 0)
 		if err != nil {
 			return err
 		}
@@ -402,11 +385,11 @@ type replayCommand struct {
 
 // Run replays events.
 func (c replayCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+	gateway, id, which, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}
-	replayed, err := gateway.ReplayEventsTo(ctx, id, c.Webhook, client.Replay{FromSequence: c.From, Since: c.Since})
+	replayed, err := gateway.ReplayEvents(ctx, id, which, client.Replay{FromSequence: c.From, Since: c.Since})
 	if err != nil {
 		return err
 	}
