@@ -36,6 +36,9 @@ go build ./...
 go vet ./internal/whatsapp/... ./internal/sandbox/...
 go test ./internal/architecture
 
+step "what is taken from the inside of the library (internal/whatsapp/upstream.go)"
+go test -count=1 -run 'Upstream|AnIdleClient' ./internal/whatsapp
+
 step "the connector and the program against the sandbox"
 go test -timeout 15m ./internal/whatsapp/... ./internal/sandbox/... ./internal/server
 

@@ -77,11 +77,10 @@ func hasInstance(logger ast.Expr) bool {
 		return ok && method.Sel.Name == "logger"
 	case *ast.SelectorExpr:
 		switch of := logger.X.(type) {
-		case *ast.Ident: // s.logger of a session, r.logger of a receiver; the connector and the services have none
-			return logger.Sel.Name == "logger"
-		case *ast.SelectorExpr: // the parts of a session get its logger
-			name, ok := of.X.(*ast.Ident)
-			return ok && logger.Sel.Name == "Logger" && of.Sel.Name == "config" && slices.Contains([]string{"c", "p"}, name.Name)
+		case *ast.Ident: // s.logger of a session, r.logger of a receiver, l.Logger of a line; the connector and the services have none
+			return logger.Sel.Name == "logger" || logger.Sel.Name == "Logger" && of.Name == "l"
+		case *ast.SelectorExpr: // the parts of a session share its line
+			return logger.Sel.Name == "Logger" && of.Sel.Name == "line"
 		}
 	}
 	return false
@@ -113,6 +112,7 @@ func TestUnnamedLinesAreFound(t *testing.T) {
 		{`s.service.logger.WarnContext(ctx, "not kept")`, 1},
 		{`s.config.Logger.WarnContext(ctx, "not kept", slog.String("instance_id", id))`, 0},
 		{`s.config.Logger.WarnContext(ctx, "states of webhooks not saved")`, 0},
+		{`c.line.Logger.WarnContext(ctx, "not kept")`, 0},
 		{`s.logger.LogAttrs(ctx, slog.LevelWarn, "not kept")`, 0},
 		{`p.logger().LogAttrs(ctx, slog.LevelWarn, "not kept")`, 0},
 	} {

@@ -79,7 +79,7 @@ func (s *Service) Reject(ctx context.Context, instanceID, callID string) error {
 	if err != nil {
 		return err
 	}
-	return session.RejectCall(ctx, callID)
+	return session.Calls().RejectCall(ctx, callID)
 }
 
 // Rings tells of a call. It does not wait: of more calls than can be rejected, the rest is

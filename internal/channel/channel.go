@@ -62,7 +62,7 @@ func (s *Service) List(ctx context.Context, instanceID string, filter Filter, pa
 	if err != nil {
 		return gateway.Page[gateway.Channel]{}, err
 	}
-	all, err := session.JoinedChannels(ctx)
+	all, err := session.Channels().JoinedChannels(ctx)
 	if err != nil {
 		return gateway.Page[gateway.Channel]{}, err
 	}
@@ -80,7 +80,7 @@ func (s *Service) Get(ctx context.Context, instanceID string, ref gateway.Channe
 	if err != nil {
 		return gateway.Channel{}, err
 	}
-	return session.Channel(ctx, ref)
+	return session.Channels().Channel(ctx, ref)
 }
 
 // Draft is a channel that is to be made.
@@ -112,7 +112,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (g
 			return gateway.Channel{}, err
 		}
 	}
-	return session.CreateChannel(ctx, wanted)
+	return session.Channels().CreateChannel(ctx, wanted)
 }
 
 // checkTexts says what is wrong with the texts of a channel.
@@ -137,18 +137,22 @@ func checkTexts(draft Draft) error {
 
 // Follow follows a channel, or follows it no more. Both may be said again.
 func (s *Service) Follow(ctx context.Context, instanceID string, ref gateway.ChannelRef, follow bool) error {
-	return s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error { return session.FollowChannel(ctx, id, follow) })
+	return s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error {
+		return session.Channels().FollowChannel(ctx, id, follow)
+	})
 }
 
 // Mute mutes a channel that the account follows, or ends that.
 func (s *Service) Mute(ctx context.Context, instanceID string, ref gateway.ChannelRef, muted bool) error {
-	return s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error { return session.MuteChannel(ctx, id, muted) })
+	return s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error {
+		return session.Channels().MuteChannel(ctx, id, muted)
+	})
 }
 
 // Posts asks for posts of a channel, oldest first. The account need not follow it.
 func (s *Service) Posts(ctx context.Context, instanceID string, ref gateway.ChannelRef, query gateway.PostQuery) (posts []gateway.Post, err error) {
 	err = s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error {
-		posts, err = session.Posts(ctx, id, query)
+		posts, err = session.Channels().Posts(ctx, id, query)
 		return err
 	})
 	return posts, err
@@ -161,7 +165,7 @@ func (s *Service) with(ctx context.Context, instanceID string, ref gateway.Chann
 		return err
 	}
 	if ref.ID == "" {
-		channel, err := session.Channel(ctx, ref)
+		channel, err := session.Channels().Channel(ctx, ref)
 		if err != nil {
 			return err
 		}
@@ -188,7 +192,7 @@ func (s *Service) React(ctx context.Context, instanceID string, ref gateway.Chan
 		if err != nil {
 			return err
 		}
-		return session.ReactToPost(ctx, id, serverID, reaction)
+		return session.Channels().ReactToPost(ctx, id, serverID, reaction)
 	})
 }
 
@@ -199,7 +203,7 @@ func find(ctx context.Context, session gateway.Session, id gateway.JID, post str
 	}
 	query := gateway.PostQuery{Limit: soughtAtOnce}
 	for range sought / soughtAtOnce {
-		posts, err := session.Posts(ctx, id, query)
+		posts, err := session.Channels().Posts(ctx, id, query)
 		if err != nil {
 			return 0, err
 		}

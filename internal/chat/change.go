@@ -25,7 +25,7 @@ func (s *Service) Change(ctx context.Context, instanceID string, with gateway.Re
 		return Listed{}, err
 	}
 	if group := chat.Party.JID; group.IsGroup() && change.Disappearing != nil {
-		if err := session.ChangeGroup(ctx, group, gateway.GroupUpdate{Disappearing: change.Disappearing}); err != nil {
+		if err := session.Groups().ChangeGroup(ctx, group, gateway.GroupUpdate{Disappearing: change.Disappearing}); err != nil {
 			return Listed{}, err
 		}
 		if err := s.keep(ctx, instanceID, chat, gateway.ChatUpdate{ChatChange: gateway.ChatChange{Disappearing: change.Disappearing}}); err != nil {
@@ -34,7 +34,7 @@ func (s *Service) Change(ctx context.Context, instanceID string, with gateway.Re
 		change.Disappearing = nil
 	}
 	if change != (gateway.ChatChange{}) {
-		if err := session.ChangeChat(ctx, anchor, change); err != nil {
+		if err := session.Chats().ChangeChat(ctx, anchor, change); err != nil {
 			return Listed{}, err
 		}
 		if change.Archived != nil && *change.Archived {
@@ -59,7 +59,7 @@ func (s *Service) Delete(ctx context.Context, instanceID string, with gateway.Re
 	if err != nil {
 		return err
 	}
-	if err := session.DeleteChat(ctx, anchor); err != nil {
+	if err := session.Chats().DeleteChat(ctx, anchor); err != nil {
 		return err
 	}
 	return s.keep(ctx, instanceID, chat, gateway.ChatUpdate{Deleted: true, Through: through(anchor)})

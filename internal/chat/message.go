@@ -27,7 +27,7 @@ func (s *Service) Star(ctx context.Context, instanceID string, ref gateway.Messa
 	if err != nil {
 		return err
 	}
-	if err := session.StarMessage(ctx, message.Key(), starred); err != nil {
+	if err := session.Chats().StarMessage(ctx, message.Key(), starred); err != nil {
 		return err
 	}
 	return s.keepMessage(ctx, message, gateway.MessageUpdate{Starred: &starred})
@@ -43,7 +43,7 @@ func (s *Service) DeleteForMe(ctx context.Context, instanceID string, ref gatewa
 	if message.Status == gateway.MessagePending {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeMessageBeingSent, "the message waits to be sent, or is being sent: its content is still needed")
 	}
-	if err := session.DeleteForMe(ctx, message.Key(), message.SentAt); err != nil {
+	if err := session.Chats().DeleteForMe(ctx, message.Key(), message.SentAt); err != nil {
 		return err
 	}
 	return s.keepMessage(ctx, message, gateway.MessageUpdate{Deleted: true})

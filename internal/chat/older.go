@@ -42,7 +42,7 @@ func (s *Service) RequestOlder(ctx context.Context, instanceID string, with gate
 			continue
 		}
 		message.Chat = chat.Party
-		id, err := session.RequestOlder(ctx, message, count)
+		id, err := session.Messages().RequestOlder(ctx, message, count)
 		return Asked{RequestID: id, Chat: chat.Party, Before: message.PlatformID, Count: count}, err
 	}
 	return Asked{}, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,

@@ -84,7 +84,7 @@ func (s *Service) Get(ctx context.Context, instanceID string, who gateway.Recipi
 	if err != nil {
 		return gateway.ContactDetails{}, err
 	}
-	return session.ContactDetails(ctx, party)
+	return session.People().ContactDetails(ctx, party)
 }
 
 // Name writes somebody's name into the address book of the account, and returns the contact as
@@ -95,10 +95,10 @@ func (s *Service) Name(ctx context.Context, instanceID string, who gateway.Recip
 	if err != nil {
 		return gateway.ContactDetails{}, err
 	}
-	if err := session.NameContact(ctx, party, name); err != nil {
+	if err := session.People().NameContact(ctx, party, name); err != nil {
 		return gateway.ContactDetails{}, err
 	}
-	return session.ContactDetails(ctx, party)
+	return session.People().ContactDetails(ctx, party)
 }
 
 func (s *Service) find(ctx context.Context, instanceID string, who gateway.Recipient) (gateway.Session, gateway.Party, error) {

@@ -188,7 +188,7 @@ func (s *Service) lookUp(
 	for len(missing) > 0 {
 		batch := missing[:min(len(missing), lookupBatch)]
 		missing = missing[len(batch):]
-		answers, err := session.Resolve(ctx, batch)
+		answers, err := session.People().Resolve(ctx, batch)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +226,7 @@ func (s *Service) SendPresence(ctx context.Context, instanceID string, to gatewa
 	if err != nil {
 		return err
 	}
-	return session.SetPresence(ctx, chat.Address(), presence)
+	return session.People().SetPresence(ctx, chat.Address(), presence)
 }
 
 // ProfilePicture returns the URL of the picture of a person or group. It is empty if
@@ -243,7 +243,7 @@ func (s *Service) ProfilePicture(ctx context.Context, instanceID string, of gate
 	if err != nil {
 		return "", err
 	}
-	return session.ProfilePicture(ctx, party.Address())
+	return session.People().ProfilePicture(ctx, party.Address())
 }
 
 // Block blocks a person, or unblocks him. Doing either twice changes nothing. Its error
@@ -257,10 +257,10 @@ func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Reci
 	if err != nil {
 		return err
 	}
-	if self := session.Self(); self.Is(party.JID) || self.Is(party.LID) {
+	if self := session.Account().Self(); self.Is(party.JID) || self.Is(party.LID) {
 		return gateway.InvalidFields(gateway.FieldError{Field: "phone", Message: "must be somebody else: this is the instance's own account"})
 	}
-	return session.SetBlocked(ctx, party.Address(), blocked)
+	return session.Account().SetBlocked(ctx, party.Address(), blocked)
 }
 
 func isNotRegistered(err error) bool {

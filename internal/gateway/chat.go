@@ -165,9 +165,9 @@ func (a HistoryAnswer) Cleaned(time.Time) Incoming {
 	return a
 }
 
-// Chats is the part of a session that arranges chats, and messages, on all devices of the account. Its errors
-// are PlatformFailed and PlatformTimeout, and Conflict before the phone has given this device
-// its keys.
+// Chats is the part of a session that arranges and labels chats, and messages, on all devices of
+// the account. Its errors are PlatformFailed and PlatformTimeout, and Conflict before the phone has
+// given this device its keys.
 type Chats interface {
 	// ChangeChat changes how a chat is arranged.
 	ChangeChat(ctx context.Context, chat ChatAnchor, change ChatChange) error
@@ -177,14 +177,8 @@ type Chats interface {
 	StarMessage(ctx context.Context, key MessageKey, starred bool) error
 	// DeleteForMe deletes a message, which was sent at a time, with its file.
 	DeleteForMe(ctx context.Context, key MessageKey, sentAt time.Time) error
-}
-
-// OlderMessages is the part of a session that asks the phone for messages.
-type OlderMessages interface {
-	// RequestOlder asks the phone for messages of a chat that are older than one of it, and
-	// returns the identifier of the request. A HistoryAnswer says how it ends. Its error is
-	// Conflict too while another request for the chat waits.
-	RequestOlder(ctx context.Context, before Message, count int) (requestID string, err error)
+	// ChangeLabel changes a label. Its error is Conflict, too, if the platform refuses.
+	ChangeLabel(ctx context.Context, change LabelChange) error
 }
 
 // ChatFilter chooses chats of an instance. The zero value chooses all.

@@ -13,7 +13,7 @@ type Connector interface {
 	// connections go through the instance's proxy, if it has one, or fail; a phone
 	// that links it sees the instance's label. Nothing happens on the network before
 	// Start. A session that has loaded the same keys before can't send any more.
-	Open(ctx context.Context, instance Instance, lifecycle Lifecycle, receiver Receiver) (Session, error)
+	Open(ctx context.Context, instance Instance, lifecycle Lifecycle, receiver Receiver) (SupervisedSession, error)
 	// CheckProxy reaches the platform through a proxy, within half a minute. Its error
 	// is a *ProxyError.
 	CheckProxy(ctx context.Context, proxy Proxy) error

@@ -3,7 +3,6 @@
 package gateway
 
 import (
-	"context"
 	"time"
 )
 
@@ -77,11 +76,4 @@ func (c LabelChanges) Cleaned(now time.Time) Incoming {
 		}
 	}
 	return cleaned
-}
-
-// Labels is the part of a session that changes labels on all devices of the account. Its
-// errors are PlatformFailed and PlatformTimeout, and Conflict before the phone has given this
-// device its keys, or if the platform refuses.
-type Labels interface {
-	ChangeLabel(ctx context.Context, change LabelChange) error
 }

@@ -90,16 +90,3 @@ type KnownPeople interface {
 	// Addresses returns both addresses of people, in their order, as far as the device knows them.
 	Addresses(ctx context.Context, people []JID) ([]Party, error)
 }
-
-// Contacts is the part of a session about the people whom the account knows.
-type Contacts interface {
-	// ContactDetails asks the platform what somebody says of themselves.
-	ContactDetails(ctx context.Context, who Party) (ContactDetails, error)
-	// NameContact writes a name into the address book, on all devices of the account. Its
-	// error is Conflict before the phone has given this device its keys, and if the platform
-	// refuses.
-	NameContact(ctx context.Context, who Party, name string) error
-	// Addresses returns both addresses of people, as far as this device knows them. The
-	// platform is not asked.
-	Addresses(ctx context.Context, people []JID) ([]Party, error)
-}

@@ -11,6 +11,8 @@ import (
 // OwnAccount is the part of a session that is about its own account. It is larger than other
 // ports because the platform has one protocol for all of it.
 type OwnAccount interface {
+	// Self returns the account's addresses and its name; empty before the session is linked.
+	Self() Party
 	// OwnProfile asks what others see of the account.
 	OwnProfile(ctx context.Context) (OwnProfile, error)
 	// ChangeProfile makes one change: exactly one field is set.
@@ -23,6 +25,8 @@ type OwnAccount interface {
 	// their addresses. The platform is asked once in a connection; then its reports of
 	// changes are followed.
 	Blocked(ctx context.Context, page PageRequest) (Page[Party], error)
+	// SetBlocked blocks or unblocks a person.
+	SetBlocked(ctx context.Context, who JID, blocked bool) error
 	// StatusAudience asks who sees a status post that is written now.
 	StatusAudience(ctx context.Context) (StatusAudience, error)
 }

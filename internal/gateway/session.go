@@ -7,26 +7,32 @@ import (
 	"time"
 )
 
-// Session is one device of a messenger account, linked or being linked. Its
-// methods may be called concurrently. What happens to it goes to its Lifecycle,
-// what it receives to its Receiver.
+// Session is one device of a messenger account, linked, as use cases work with it: each takes
+// the part that it needs. The parts may be used concurrently.
 type Session interface {
-	Linking
-	Sending
-	Files
-	People
-	Groups
-	OwnAccount
-	Contacts
-	Chats
-	Labels
-	OlderMessages
-	Calls
-	Channels
+	Account() OwnAccount
+	Messages() Messages
+	Files() Files
+	People() People
+	Groups() Groups
+	Channels() Channels
+	Chats() Chats
+	Calls() Calls
+}
 
-	// Self returns the account that the session belongs to; empty before it is
-	// linked.
-	Self() Party
+// Sessions finds the sessions of instances.
+type Sessions interface {
+	// Session returns the session of an instance that is connected. Its error is Conflict for
+	// any other one.
+	Session(ctx context.Context, instanceID string) (Session, error)
+}
+
+// SupervisedSession is a session, linked or being linked, for its supervisor, who alone starts
+// and ends it. What happens to it goes to its Lifecycle, what it receives to its Receiver.
+type SupervisedSession interface {
+	Session
+	Linking
+
 	// Start begins connecting, and linking if nothing is linked. It returns at
 	// once; the lifecycle is informed of the result. A lost connection is made anew
 	// until Close.
@@ -56,8 +62,9 @@ type Linking interface {
 	Logout(ctx context.Context) error
 }
 
-// Sending is the part of a session that hands messages to the platform.
-type Sending interface {
+// Messages is the part of a session that hands messages to the platform, and asks the phone for
+// older ones.
+type Messages interface {
 	// Send sends a message and returns when the platform has acknowledged it,
 	// refused it (PlatformFailed, RateLimited), or kept silent (PlatformTimeout).
 	Send(ctx context.Context, out Outgoing) (Sent, error)
@@ -68,6 +75,10 @@ type Sending interface {
 	EncodeChange(key MessageKey, change Change) ([]byte, error)
 	// MarkRead sends the sender of a message a receipt that it was read.
 	MarkRead(ctx context.Context, key MessageKey, at time.Time) error
+	// RequestOlder asks the phone for messages of a chat that are older than one of it, and
+	// returns the identifier of the request. A HistoryAnswer says how it ends. Its error is
+	// Conflict too while another request for the chat waits.
+	RequestOlder(ctx context.Context, before Message, count int) (requestID string, err error)
 }
 
 // Files is the part of a session that transfers the files of messages.
@@ -81,7 +92,8 @@ type Files interface {
 	Download(ctx context.Context, key MessageKey, payload []byte, file *os.File) error
 }
 
-// People is the part of a session that is about contacts.
+// People is the part of a session about other people. It is larger than other ports because
+// all of it works with the addresses that a device knows of a person.
 type People interface {
 	// Resolve asks the platform which numbers have an account. The answer has
 	// the order of the numbers.
@@ -97,8 +109,15 @@ type People interface {
 	// ProfilePicture returns the URL of the picture of a person or group; empty
 	// if there is none that this account may see.
 	ProfilePicture(ctx context.Context, of JID) (url string, err error)
-	// SetBlocked blocks or unblocks a person.
-	SetBlocked(ctx context.Context, who JID, blocked bool) error
+	// ContactDetails asks the platform what somebody says of themselves.
+	ContactDetails(ctx context.Context, who Party) (ContactDetails, error)
+	// NameContact writes a name into the address book, on all devices of the account. Its
+	// error is Conflict before the phone has given this device its keys, and if the platform
+	// refuses.
+	NameContact(ctx context.Context, who Party, name string) error
+	// Addresses returns both addresses of people, as far as this device knows them. The
+	// platform is not asked.
+	Addresses(ctx context.Context, people []JID) ([]Party, error)
 }
 
 // Registration is the platform's answer about one number.
@@ -113,7 +132,7 @@ type Registration struct {
 type Outgoing struct {
 	PlatformID string
 	Chat       JID
-	Payload    []byte // from Encoder.Encode or Session.EncodeChange
+	Payload    []byte // from Encoder.Encode or Messages.EncodeChange
 	// Kept waits until the message is kept. It is called before anything is sent, and if
 	// it fails nothing is. It may be called again; nil means that the message is kept.
 	Kept func(ctx context.Context) error

@@ -69,7 +69,7 @@ func (s *Service) Get(ctx context.Context, instanceID string, id gateway.JID) (g
 	if err != nil {
 		return gateway.Group{}, err
 	}
-	return session.Group(ctx, id)
+	return session.Groups().Group(ctx, id)
 }
 
 // Filter chooses among the groups of an account.
@@ -98,7 +98,7 @@ func (s *Service) List(ctx context.Context, instanceID string, filter Filter, pa
 func (s *Service) joined(ctx context.Context, instanceID string) ([]gateway.Group, error) {
 	session, away := s.config.Sessions.Session(ctx, instanceID)
 	if away == nil {
-		return session.JoinedGroups(ctx)
+		return session.Groups().JoinedGroups(ctx)
 	}
 	all, known, err := s.config.Sessions.KnownGroups(ctx, instanceID)
 	if err == nil && !known {
@@ -173,7 +173,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (C
 	if err != nil {
 		return Created{}, err
 	}
-	group, results, err := session.CreateGroup(ctx, gateway.NewGroup{
+	group, results, err := session.Groups().CreateGroup(ctx, gateway.NewGroup{
 		Subject: draft.Subject, People: people.distinct, IsCommunity: draft.IsCommunity, Community: draft.Community,
 	})
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (C
 	}
 	created := Created{Group: group, Results: people.results(results)}
 	for _, step := range steps {
-		if err := session.ChangeGroup(ctx, group.ID, step.update); err != nil {
+		if err := session.Groups().ChangeGroup(ctx, group.ID, step.update); err != nil {
 			created.Failed = append(created.Failed, Failed{Field: step.field, Refusal: refusalOf(err)})
 			continue
 		}
@@ -258,11 +258,11 @@ func (s *Service) Change(ctx context.Context, instanceID string, id gateway.JID,
 		return gateway.Group{}, err
 	}
 	for n, step := range steps {
-		if err := session.ChangeGroup(ctx, id, step.update); err != nil {
+		if err := session.Groups().ChangeGroup(ctx, id, step.update); err != nil {
 			return gateway.Group{}, partly(err, steps, n)
 		}
 	}
-	return session.Group(ctx, id)
+	return session.Groups().Group(ctx, id)
 }
 
 // partly says in an error what was changed before it, and what was not.
@@ -294,7 +294,7 @@ func (s *Service) Leave(ctx context.Context, instanceID string, id gateway.JID) 
 	if err != nil {
 		return err
 	}
-	return session.LeaveGroup(ctx, id)
+	return session.Groups().LeaveGroup(ctx, id)
 }
 
 // checkTexts says what is wrong with the texts of a group; nil is none.

@@ -72,12 +72,12 @@ func (s *Service) ChangeMembers(
 	ctx context.Context, instanceID string, id gateway.JID, action gateway.MemberAction, named []gateway.Recipient, invite bool,
 ) ([]gateway.MemberResult, error) {
 	return s.each(ctx, instanceID, named, func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error) {
-		results, err := session.ChangeMembers(ctx, id, action, people)
+		results, err := session.Groups().ChangeMembers(ctx, id, action, people)
 		invited := func(result gateway.MemberResult) bool { return result.Invitation != nil }
 		if err != nil || !invite || !slices.ContainsFunc(results, invited) {
 			return results, err
 		}
-		group, err := session.Group(ctx, id)
+		group, err := session.Groups().Group(ctx, id)
 		if err != nil {
 			group = gateway.Group{ID: id} // they were answered; the invitation has no name of the group then
 		}
@@ -142,7 +142,7 @@ func (s *Service) JoinRequests(ctx context.Context, instanceID string, id gatewa
 	if err != nil {
 		return nil, err
 	}
-	return session.JoinRequests(ctx, id)
+	return session.Groups().JoinRequests(ctx, id)
 }
 
 // AnswerJoinRequests approves or rejects people who wait. There is a result for each of
@@ -151,7 +151,7 @@ func (s *Service) AnswerJoinRequests(
 	ctx context.Context, instanceID string, id gateway.JID, approve bool, named []gateway.Recipient,
 ) ([]gateway.MemberResult, error) {
 	return s.each(ctx, instanceID, named, func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error) {
-		return session.AnswerJoinRequests(ctx, id, approve, people)
+		return session.Groups().AnswerJoinRequests(ctx, id, approve, people)
 	})
 }
 
@@ -161,7 +161,7 @@ func (s *Service) Invite(ctx context.Context, instanceID string, id gateway.JID,
 	if err != nil {
 		return "", err
 	}
-	return session.GroupInvite(ctx, id, reset)
+	return session.Groups().GroupInvite(ctx, id, reset)
 }
 
 // LookAt returns the group that an invitation code leads to, without joining it. Its error
@@ -171,7 +171,7 @@ func (s *Service) LookAt(ctx context.Context, instanceID, code string) (gateway.
 	if err != nil {
 		return gateway.Group{}, err
 	}
-	return session.InvitedGroup(ctx, code)
+	return session.Groups().InvitedGroup(ctx, code)
 }
 
 // Join follows an invitation code. joined is false if an administrator has to approve
@@ -181,7 +181,7 @@ func (s *Service) Join(ctx context.Context, instanceID, code string) (id gateway
 	if err != nil {
 		return "", false, err
 	}
-	return session.JoinGroup(ctx, code)
+	return session.Groups().JoinGroup(ctx, code)
 }
 
 // Linked returns a page of the groups of a community, with what is known of each: of a
@@ -191,11 +191,11 @@ func (s *Service) Linked(ctx context.Context, instanceID string, community gatew
 	if err != nil {
 		return gateway.Page[gateway.Group]{}, err
 	}
-	linked, err := session.LinkedGroups(ctx, community)
+	linked, err := session.Groups().LinkedGroups(ctx, community)
 	if err != nil {
 		return gateway.Page[gateway.Group]{}, err
 	}
-	joined, err := session.JoinedGroups(ctx)
+	joined, err := session.Groups().JoinedGroups(ctx)
 	if err != nil {
 		return gateway.Page[gateway.Group]{}, err
 	}
@@ -217,5 +217,5 @@ func (s *Service) Link(ctx context.Context, instanceID string, community, group 
 	if err != nil {
 		return err
 	}
-	return session.LinkGroup(ctx, community, group, linked)
+	return session.Groups().LinkGroup(ctx, community, group, linked)
 }

@@ -50,7 +50,7 @@ func (s *Service) startLinking(ctx context.Context, id string) (*supervisor, err
 }
 
 // waitForCode waits until a code is shown, and returns it with its session.
-func (s *supervisor) waitForCode(ctx context.Context, limit time.Duration) (gateway.QRCode, gateway.Session, error) {
+func (s *supervisor) waitForCode(ctx context.Context, limit time.Duration) (gateway.QRCode, gateway.SupervisedSession, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {

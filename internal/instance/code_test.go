@@ -32,7 +32,7 @@ func TestNoCodeSaysWhy(t *testing.T) {
 			t.Parallel()
 			service, _ := newSlowService(t, gateway.StatusConnecting, "")
 			sup := service.supervisor("phone")
-			sup.session = struct{ gateway.Session }{} // nothing is asked of it
+			sup.session = struct{ gateway.SupervisedSession }{} // nothing is asked of it
 			sup.trouble = c.trouble
 			limit := 10 * time.Millisecond
 			if c.atOnce {

@@ -76,7 +76,7 @@ func TestConnectedIsTrueAndWritten(t *testing.T) {
 	}
 
 	sup := service.supervisor("phone")
-	sup.session = struct{ gateway.Session }{} // nothing is asked of it
+	sup.session = struct{ gateway.SupervisedSession }{} // nothing is asked of it
 	h := &lifecycle{supervisor: sup}
 	written := make(chan error, 1)
 	go func() { written <- h.Connected(t.Context(), gateway.Profile{}) }()

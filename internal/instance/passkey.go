@@ -46,7 +46,7 @@ func (s *Service) ConfirmPasskey(ctx context.Context, id string) error {
 }
 
 // beingLinked returns the session that may be asked for a passkey.
-func (s *supervisor) beingLinked() (gateway.Session, error) {
+func (s *supervisor) beingLinked() (gateway.SupervisedSession, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session == nil || s.up {

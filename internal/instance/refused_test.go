@@ -32,7 +32,7 @@ func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
 			t.Parallel()
 			service, slow := newSlowService(t, gateway.StatusConnecting, "")
 			sup := service.supervisor("phone")
-			sup.session = struct{ gateway.Session }{} // nothing is asked of it
+			sup.session = struct{ gateway.SupervisedSession }{} // nothing is asked of it
 			written := make(chan struct{})
 			go func() {
 				defer close(written)
@@ -61,7 +61,7 @@ func TestFailureOfAnOldSessionIsNotTold(t *testing.T) {
 	t.Parallel()
 	service, slow := newSlowService(t, gateway.StatusConnecting, "")
 	sup := service.supervisor("phone")
-	sup.session = struct{ gateway.Session }{}
+	sup.session = struct{ gateway.SupervisedSession }{}
 	old := &lifecycle{supervisor: sup}
 	written := make(chan struct{})
 	go func() {
@@ -71,7 +71,7 @@ func TestFailureOfAnOldSessionIsNotTold(t *testing.T) {
 	<-slow.asked
 	sup.detach()
 	sup.mu.Lock()
-	sup.session, sup.code = struct{ gateway.Session }{}, gateway.QRCode{Code: "new"}
+	sup.session, sup.code = struct{ gateway.SupervisedSession }{}, gateway.QRCode{Code: "new"}
 	sup.mu.Unlock()
 	close(slow.granted)
 	<-written

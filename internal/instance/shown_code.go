@@ -22,7 +22,7 @@ type ShownCode struct {
 
 // pairing is a pairing code with the session that shows it.
 type pairing struct {
-	session gateway.Session
+	session gateway.SupervisedSession
 	number  string
 	code    gateway.PairingCode
 }
@@ -72,7 +72,7 @@ func (s *supervisor) shownCode() (code ShownCode, ok bool) {
 }
 
 // keepPairing remembers a pairing code as long as its session shows it.
-func (s *supervisor) keepPairing(session gateway.Session, number string, code gateway.PairingCode) {
+func (s *supervisor) keepPairing(session gateway.SupervisedSession, number string, code gateway.PairingCode) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session == session {

@@ -25,7 +25,7 @@ type supervisor struct {
 	command chan struct{} // the lock: a command holds its one place
 
 	mu         sync.Mutex
-	session    gateway.Session
+	session    gateway.SupervisedSession
 	generation int // of the session; calls of an older one are ignored
 	up         bool
 	announced  bool // while up: the status says so
@@ -52,7 +52,7 @@ func (s *supervisor) isOver() bool {
 }
 
 // connected returns the session if it is up, else nil.
-func (s *supervisor) connected() gateway.Session {
+func (s *supervisor) connected() gateway.SupervisedSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.up {
@@ -161,7 +161,7 @@ func (s *supervisor) start(ctx context.Context, cause occurrence) error {
 }
 
 // open makes a session the current one.
-func (s *supervisor) open(ctx context.Context, instance gateway.Instance) (gateway.Session, error) {
+func (s *supervisor) open(ctx context.Context, instance gateway.Instance) (gateway.SupervisedSession, error) {
 	s.mu.Lock()
 	generation := s.generation
 	s.mu.Unlock()
@@ -206,7 +206,7 @@ func (s *supervisor) running() bool {
 
 // detach takes the session away, if there is one. From here on its calls of the lifecycle
 // are ignored. The caller closes it.
-func (s *supervisor) detach() gateway.Session {
+func (s *supervisor) detach() gateway.SupervisedSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.session

@@ -171,7 +171,7 @@ func (s *Service) change(ctx context.Context, instanceID string, change gateway.
 	if err != nil {
 		return err
 	}
-	if err := session.ChangeLabel(ctx, change); err != nil {
+	if err := session.Chats().ChangeLabel(ctx, change); err != nil {
 		return err
 	}
 	change.At = s.config.Now().UTC()

@@ -20,24 +20,33 @@ type silence struct {
 }
 
 func (s silence) Session(_ context.Context, instanceID string) (gateway.Session, error) {
-	return session{silence: s, instanceID: instanceID}, nil
+	return session{chats: chats{silence: s, instanceID: instanceID}}, nil
 }
 
-// session is the part of a session that changes labels.
+// session is one that has chats alone.
 type session struct {
 	gateway.Session
+
+	chats chats
+}
+
+func (s session) Chats() gateway.Chats { return s.chats }
+
+// chats is the part of a session that changes labels.
+type chats struct {
+	gateway.Chats
 
 	silence    silence
 	instanceID string
 }
 
-func (s session) ChangeLabel(ctx context.Context, _ gateway.LabelChange) error {
-	if s.instanceID != s.silence.instance {
+func (c chats) ChangeLabel(ctx context.Context, _ gateway.LabelChange) error {
+	if c.instanceID != c.silence.instance {
 		return nil
 	}
-	s.silence.asked <- struct{}{}
+	c.silence.asked <- struct{}{}
 	select {
-	case <-s.silence.answer:
+	case <-c.silence.answer:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -92,7 +92,7 @@ func (s *Service) CancelEvent(ctx context.Context, instanceID string, ref gatewa
 // change sends a change to the platform, applies it to its message and appends its event.
 // It goes on when the client leaves, because the platform may have the change by then.
 func (s *Service) change(ctx context.Context, session gateway.Session, message gateway.Message, change gateway.Change) error {
-	payload, err := session.EncodeChange(message.Key(), change)
+	payload, err := session.Messages().EncodeChange(message.Key(), change)
 	if err != nil {
 		return fmt.Errorf("messaging: encode a change: %w", err)
 	}
@@ -103,7 +103,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 		InstanceID: message.InstanceID,
 		MessageID:  message.ID,
 		Kind:       change.Kind,
-		By:         session.Self(),
+		By:         session.Account().Self(),
 		Text:       textOf(change),
 		Payload:    payload,
 		At:         s.config.Now().UTC(),
@@ -122,7 +122,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	began := s.config.Now()
 	sending, sentOrLate := s.untilLate(ctx)
 	defer sentOrLate()
-	_, err = session.Send(sending, gateway.Outgoing{
+	_, err = session.Messages().Send(sending, gateway.Outgoing{
 		PlatformID: sent.PlatformID,
 		Chat:       message.Chat.Address(),
 		Payload:    payload,
@@ -277,7 +277,7 @@ func (s *Service) MarkRead(ctx context.Context, instanceID string, ref gateway.M
 	if err != nil || message.FromMe {
 		return err
 	}
-	if err := session.MarkRead(ctx, message.Key(), s.config.Now()); err != nil {
+	if err := session.Messages().MarkRead(ctx, message.Key(), s.config.Now()); err != nil {
 		return err
 	}
 	if message.Chat.JID.IsStatus() {

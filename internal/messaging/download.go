@@ -148,7 +148,7 @@ func (s *Service) fetch(ctx context.Context, message gateway.Message, key string
 			return err
 		}
 		defer place.Release()
-		if err := session.Download(ctx, message.Key(), message.Payload, file); err != nil {
+		if err := session.Files().Download(ctx, message.Key(), message.Payload, file); err != nil {
 			return err
 		}
 		if about, err := file.Stat(); err == nil { // else storing it fails too

@@ -168,7 +168,7 @@ func (s *Service) upload(ctx context.Context, session gateway.Session, chat gate
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
 	ctx, step := trace.Step(ctx, "upload")
-	upload, err := session.Upload(ctx, chat, draft.content.Type, content)
+	upload, err := session.Files().Upload(ctx, chat, draft.content.Type, content)
 	step.End(err)
 	if err != nil {
 		return err

@@ -231,7 +231,7 @@ func (q queued) ShowTyping(ctx context.Context, message queue.Message, chat gate
 	}
 	session, err := q.s.config.Sessions.Session(ctx, message.InstanceID)
 	if err == nil {
-		err = session.SetPresence(ctx, chat.Address(), gateway.PresenceComposing)
+		err = session.People().SetPresence(ctx, chat.Address(), gateway.PresenceComposing)
 	}
 	if err != nil {
 		q.s.config.Logger.DebugContext(ctx, "typing not shown",
@@ -285,7 +285,7 @@ func (q queued) sendFirst(
 		}
 	}
 	leaves()
-	sent := q.message(message, chat, session.Self())
+	sent := q.message(message, chat, session.Account().Self())
 	_, err := q.s.hand(ctx, session, sent, q.s.config.Store.AcceptMessage(ctx, sent, nil))
 	return err
 }
@@ -304,7 +304,7 @@ func (q queued) uploaded(ctx context.Context, session gateway.Session, message q
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	upload, err := session.Upload(ctx, chat, message.Type, file)
+	upload, err := session.Files().Upload(ctx, chat, message.Type, file)
 	if err != nil {
 		return nil, err
 	}

@@ -199,7 +199,7 @@ func (s *Service) newMessage(
 		InstanceID: request.InstanceID,
 		PlatformID: s.config.Encoder.NewMessageID(),
 		Chat:       chat,
-		Sender:     session.Self(),
+		Sender:     session.Account().Self(),
 		FromMe:     true,
 		Source:     gateway.SourceAPI,
 		Type:       draft.content.Type,
@@ -339,7 +339,7 @@ func (s *Service) hand(
 	}
 	sending, sentOrLate := s.untilLate(ctx)
 	defer sentOrLate()
-	sent, err := session.Send(sending, gateway.Outgoing{
+	sent, err := session.Messages().Send(sending, gateway.Outgoing{
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),
 		Payload:    payload,

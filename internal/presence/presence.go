@@ -96,12 +96,12 @@ func (s *Service) Subscribe(ctx context.Context, instanceID string, to gateway.R
 	if err != nil {
 		return gateway.PresenceSubscription{}, err
 	}
-	if known, err := session.Addresses(ctx, []gateway.JID{party.Address()}); err != nil {
+	if known, err := session.People().Addresses(ctx, []gateway.JID{party.Address()}); err != nil {
 		return gateway.PresenceSubscription{}, err
 	} else if known[0].JID != "" && known[0].LID != "" {
 		party = known[0]
 	}
-	if self := session.Self(); self.Is(party.JID) || self.Is(party.LID) {
+	if self := session.Account().Self(); self.Is(party.JID) || self.Is(party.LID) {
 		return gateway.PresenceSubscription{}, gateway.InvalidFields(gateway.FieldError{Field: "phone", Message: "must be somebody else: this is the instance's own account"})
 	}
 	now := s.config.Now().UTC()
@@ -112,7 +112,7 @@ func (s *Service) Subscribe(ctx context.Context, instanceID string, to gateway.R
 		return gateway.PresenceSubscription{}, err
 	}
 	// It is kept, so it begins with the next connection at the latest.
-	return kept, session.FollowPresence(ctx, party)
+	return kept, session.People().FollowPresence(ctx, party)
 }
 
 // Unsubscribe ends a subscription. Its error is NotFound if there is none.
@@ -131,7 +131,7 @@ func (s *Service) end(ctx context.Context, subscription gateway.PresenceSubscrip
 	}
 	// Without a session nobody is followed.
 	if session, err := s.config.Sessions.Session(ctx, subscription.InstanceID); err == nil {
-		session.DropPresence(subscription.Contact)
+		session.People().DropPresence(subscription.Contact)
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (s *Service) renew(ctx context.Context, instanceID string) error {
 		return err
 	}
 	for _, subscription := range all {
-		if err := session.FollowPresence(ctx, subscription.Contact); err != nil {
+		if err := session.People().FollowPresence(ctx, subscription.Contact); err != nil {
 			return err
 		}
 	}

@@ -21,33 +21,42 @@ type platform struct {
 }
 
 func (p platform) Session(_ context.Context, instanceID string) (gateway.Session, error) {
-	return session{platform: p, instanceID: instanceID}, nil
+	return session{people: people{platform: p, instanceID: instanceID}}, nil
 }
 
-// session is the part of a session that follows contacts.
+// session is one that has people alone.
 type session struct {
 	gateway.Session
+
+	people people
+}
+
+func (s session) People() gateway.People { return s.people }
+
+// people is the part of a session that follows contacts.
+type people struct {
+	gateway.People
 
 	platform   platform
 	instanceID string
 }
 
-func (s session) FollowPresence(ctx context.Context, _ gateway.Party) error {
-	switch s.instanceID {
-	case s.platform.silent:
-		s.platform.inVain <- s.instanceID
+func (p people) FollowPresence(ctx context.Context, _ gateway.Party) error {
+	switch p.instanceID {
+	case p.platform.silent:
+		p.platform.inVain <- p.instanceID
 		<-ctx.Done()
 		return ctx.Err()
-	case s.platform.refused:
-		s.platform.inVain <- s.instanceID
+	case p.platform.refused:
+		p.platform.inVain <- p.instanceID
 		return errors.New("the platform refuses")
 	default:
-		s.platform.followed <- s.instanceID
+		p.platform.followed <- p.instanceID
 		return nil
 	}
 }
 
-func (session) DropPresence(gateway.Party) {}
+func (people) DropPresence(gateway.Party) {}
 
 // brokenFor is a store that ends no subscription of one instance.
 type brokenFor struct {

@@ -52,7 +52,7 @@ func (s *Service) Get(ctx context.Context, instanceID string) (gateway.OwnProfil
 	if err != nil {
 		return gateway.OwnProfile{}, err
 	}
-	return session.OwnProfile(ctx)
+	return session.Account().OwnProfile(ctx)
 }
 
 // Picture is an image that a request holds.
@@ -82,7 +82,7 @@ func (s *Service) Change(ctx context.Context, instanceID string, change Change) 
 	var steps []step
 	add := func(wanted bool, field string, update gateway.ProfileUpdate) {
 		if wanted {
-			steps = append(steps, step{field, func(ctx context.Context) error { return session.ChangeProfile(ctx, update) }})
+			steps = append(steps, step{field, func(ctx context.Context) error { return session.Account().ChangeProfile(ctx, update) }})
 		}
 	}
 	add(change.Name != nil, "name", gateway.ProfileUpdate{Name: change.Name})
@@ -99,7 +99,7 @@ func (s *Service) Change(ctx context.Context, instanceID string, change Change) 
 	if err := carryOut(ctx, steps); err != nil {
 		return gateway.OwnProfile{}, err
 	}
-	changed, err := session.OwnProfile(ctx)
+	changed, err := session.Account().OwnProfile(ctx)
 	if err == nil && change.Name != nil {
 		changed.Name = *change.Name // the session hears of it a moment later
 	}
@@ -174,7 +174,7 @@ func (s *Service) Privacy(ctx context.Context, instanceID string) (gateway.Priva
 	if err != nil {
 		return gateway.Privacy{}, err
 	}
-	return session.Privacy(ctx)
+	return session.Account().Privacy(ctx)
 }
 
 // StatusAudience returns who sees the status posts of the account.
@@ -183,7 +183,7 @@ func (s *Service) StatusAudience(ctx context.Context, instanceID string) (gatewa
 	if err != nil {
 		return gateway.StatusAudience{}, err
 	}
-	return session.StatusAudience(ctx)
+	return session.Account().StatusAudience(ctx)
 }
 
 // PrivacyChange is what is to change in the privacy settings.
@@ -209,12 +209,12 @@ func (s *Service) ChangePrivacy(ctx context.Context, instanceID string, change P
 	}
 	steps := make([]step, len(updates))
 	for i, update := range updates {
-		steps[i] = step{string(update.Setting), func(ctx context.Context) error { return session.SetPrivacy(ctx, update) }}
+		steps[i] = step{string(update.Setting), func(ctx context.Context) error { return session.Account().SetPrivacy(ctx, update) }}
 	}
 	if err := carryOut(ctx, steps); err != nil {
 		return gateway.Privacy{}, err
 	}
-	return session.Privacy(ctx)
+	return session.Account().Privacy(ctx)
 }
 
 // Blocked returns a page of the people whom the account has blocked.
@@ -223,5 +223,5 @@ func (s *Service) Blocked(ctx context.Context, instanceID string, page gateway.P
 	if err != nil {
 		return gateway.Page[gateway.Party]{}, err
 	}
-	return session.Blocked(ctx, page)
+	return session.Account().Blocked(ctx, page)
 }

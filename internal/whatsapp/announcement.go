@@ -23,7 +23,7 @@ func (s *session) announces(ctx context.Context, chat types.JID) bool {
 	if chat.Server != types.GroupServer {
 		return false
 	}
-	group, err := s.Group(ctx, wire.JIDOf(chat))
+	group, err := s.groups.Group(ctx, wire.JIDOf(chat))
 	return err == nil && group.Announces
 }
 
@@ -52,7 +52,7 @@ func (s *session) giveSecret(ctx context.Context, chat types.JID, id types.Messa
 
 // secretOf returns the secret of a message that this account has sent; nil if there is none.
 func (s *session) secretOf(ctx context.Context, chat types.JID, id types.MessageID) ([]byte, error) {
-	device := s.current().Store
+	device := s.line.Client().Store
 	secret, _, err := device.MsgSecrets.GetMessageSecret(ctx, chat, device.GetLID(), id)
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: look for the secret of a message: %w", err)

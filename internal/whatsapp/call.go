@@ -34,7 +34,7 @@ func (s *session) called(meta types.BasicCallMeta, video bool) bool {
 	}
 	call.Video = video
 	s.ringing.Add(call)
-	return s.receive(call.Call, "call")
+	return s.line.Receive(call.Call, "call")
 }
 
 // callOf is the call that a report is about. own is true for one of this account's.
@@ -43,8 +43,8 @@ func (s *session) callOf(meta types.BasicCallMeta) (call caches.RingingCall, own
 	if caller.IsEmpty() {
 		caller = meta.From
 	}
-	from := s.person(caller.ToNonAD(), meta.CallCreatorAlt.ToNonAD(), "")
-	if self := s.Self(); self.Is(from.JID) || self.Is(from.LID) {
+	from := s.line.Person(caller.ToNonAD(), meta.CallCreatorAlt.ToNonAD(), "")
+	if self := s.line.Self(); self.Is(from.JID) || self.Is(from.LID) {
 		return caches.RingingCall{}, true
 	}
 	call = caches.RingingCall{Creator: caller, Call: gateway.Call{
@@ -69,7 +69,7 @@ func (s *session) callEnded(meta types.BasicCallMeta, reason gateway.CallEndReas
 		}
 	}
 	call.At = meta.Timestamp.UTC()
-	kept := s.receive(endOf(call.Call, reason), "end of a call")
+	kept := s.line.Receive(endOf(call.Call, reason), "end of a call")
 	if !kept && found {
 		s.ringing.Add(rang)
 	}
@@ -100,13 +100,13 @@ func (s *session) RejectCall(ctx context.Context, callID string) error {
 	if !found {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeCallNotFound, "no such call rings: it has ended, or rang before the gateway was started")
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.line.Wait)
 	defer cancel()
-	if err := s.current().RejectCall(ctx, call.Creator, call.ID); err != nil {
+	if err := s.line.Client().RejectCall(ctx, call.Creator, call.ID); err != nil {
 		s.ringing.Add(call) // it rings on
 		return wire.Failure(err)
 	}
-	call.At = s.now().UTC()
-	s.callHandler(func() { s.receive(endOf(call.Call, gateway.CallRejected), "end of a call") })
+	call.At = s.line.Now().UTC()
+	s.line.WhileOpen(func() { s.line.Receive(endOf(call.Call, gateway.CallRejected), "end of a call") })
 	return nil
 }

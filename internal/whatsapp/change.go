@@ -19,7 +19,7 @@ func (s *session) changeArrived(event *events.Message, change gateway.Change) bo
 		// The platform has checked an administrator's right only if the stanza says that
 		// one deletes; which message is deleted stands where only we can read it.
 		change.ByAdmin = event.Info.Edit == types.EditAttributeAdminRevoke && s.isAdmin(change.Chat.JID, change.By)
-		if !s.connected() {
+		if !s.line.Connected() {
 			return false // the answer about the group was lost with the connection
 		}
 		if !change.ByAdmin {
@@ -28,11 +28,11 @@ func (s *session) changeArrived(event *events.Message, change gateway.Change) bo
 			return true
 		}
 	}
-	if change.Kind == gateway.ChangePin && !change.FromMe && !s.MayPin(s.ctx, change.Chat.JID, change.By) {
+	if change.Kind == gateway.ChangePin && !change.FromMe && !s.groups.MayPin(s.ctx, change.Chat.JID, change.By) {
 		s.logger.InfoContext(s.ctx, "a pin was ignored: its author may not pin in this group", slog.String("platform_id", change.PlatformID))
-		return s.connected() // else the answer about the group was lost with the connection
+		return s.line.Connected() // else the answer about the group was lost with the connection
 	}
-	return s.receive(change, "change of a message", slog.String("platform_id", change.PlatformID))
+	return s.line.Receive(change, "change of a message", slog.String("platform_id", change.PlatformID))
 }
 
 // unlock decrypts a change that is encrypted within a message: reactions in some groups,
@@ -40,7 +40,7 @@ func (s *session) changeArrived(event *events.Message, change gateway.Change) bo
 // it changes. A change that can't be decrypted belongs to a message from before the link,
 // and stays as it is.
 func (s *session) unlock(event *events.Message) {
-	client := s.current()
+	client := s.line.Client()
 	switch {
 	case event.Message.GetEncReactionMessage() != nil:
 		reaction, err := client.DecryptReaction(s.ctx, event)
@@ -79,12 +79,12 @@ func isEdit(sealed *waE2E.SecretEncryptedMessage) bool {
 // voteArrived decrypts a vote in a poll and passes it on, and reports whether it was kept. One
 // that can't be decrypted is forged, or belongs to a poll from before the link.
 func (s *session) voteArrived(event *events.Message) bool {
-	opened, err := s.current().DecryptPollVote(s.ctx, event)
+	opened, err := s.line.Client().DecryptPollVote(s.ctx, event)
 	if err != nil {
 		s.logger.InfoContext(s.ctx, "vote not opened", slog.String("platform_id", event.Info.ID))
 		return true
 	}
-	vote, ok := wire.VoteOf(event, opened, s.Self())
+	vote, ok := wire.VoteOf(event, opened, s.line.Self())
 	if !ok {
 		return true
 	}
@@ -92,7 +92,7 @@ func (s *session) voteArrived(event *events.Message) bool {
 		s.logger.InfoContext(s.ctx, "a vote is ignored: its sender is not in the group", slog.String("platform_id", event.Info.ID))
 		return true
 	}
-	return s.receive(vote, "vote", slog.String("platform_id", event.Info.ID))
+	return s.line.Receive(vote, "vote", slog.String("platform_id", event.Info.ID))
 }
 
 // responseArrived decrypts a response to a calendar event and passes it on, and reports whether it
@@ -102,13 +102,13 @@ func (s *session) responseArrived(event *events.Message) bool {
 		s.logger.InfoContext(s.ctx, "a response to an event is ignored", slog.String("platform_id", event.Info.ID), slog.String("why", why))
 		return true
 	}
-	opened, err := calendar.OpenResponse(s.ctx, s.current(), event)
-	response, ok := wire.ResponseOf(event, opened, s.Self())
+	opened, err := calendar.OpenResponse(s.ctx, s.line.Client(), event)
+	response, ok := wire.ResponseOf(event, opened, s.line.Self())
 	if err != nil || !ok {
 		return ignored("it can't be opened, or says nothing")
 	}
 	if group := response.Chat.JID; group.IsGroup() && !response.FromMe && !s.mayBeMember(group, response.By) {
 		return ignored("its sender is not in the group")
 	}
-	return s.receive(response, "response to an event", slog.String("platform_id", event.Info.ID))
+	return s.line.Receive(response, "response to an event", slog.String("platform_id", event.Info.ID))
 }

@@ -27,7 +27,7 @@ var (
 // dial returns within a second, and whatsmeow gives up in a goroutine that holds nothing
 // but its socket.
 func (s *session) dial() error {
-	client, ctx := s.current(), s.newConnection()
+	client, ctx := s.line.Client(), s.newConnection()
 	done := make(chan error, 1)
 	go func() {
 		err := client.ConnectContext(ctx)
@@ -52,11 +52,11 @@ func (s *session) dial() error {
 		case err := <-done:
 			return err
 		case <-limit.C:
-			s.endConnection()
+			s.line.HangUp()
 			return errAbandoned
 		}
 	case <-limit.C:
-		s.endConnection()
+		s.line.HangUp()
 	}
 	select {
 	case err := <-done:
@@ -73,7 +73,7 @@ func (s *session) keepAlive(ctx context.Context, client *whatsmeow.Client) {
 			answered, _ := client.DangerousInternals().SendKeepAlive(ctx) //nolint:staticcheck // the library's own question; the version is pinned
 			return answered
 		},
-		Dead: func() { s.signal(signal{kind: connectionDead}) },
+		Dead: func() { s.signals.send(signal{kind: connectionDead}) },
 	})
 }
 
@@ -98,7 +98,7 @@ func (s *session) enter() (release func(), ok bool) {
 func (s *session) drain() {
 	for {
 		select {
-		case <-s.signals:
+		case <-s.signals.sent:
 		default:
 			return
 		}
@@ -115,7 +115,7 @@ func (s *session) awaitQueues() {
 		select {
 		case <-s.queues.idle():
 			return
-		case <-s.signals: // of what has ended; whoever sends it keeps a queue from ending
+		case <-s.signals.sent: // of what has ended; whoever sends it keeps a queue from ending
 		case <-s.ctx.Done():
 			return
 		case <-limit.C:
@@ -179,46 +179,12 @@ func (s *session) takeOver() {
 		s.logger.WarnContext(s.ctx, "new keys not loaded", slog.Any("error", err))
 		return
 	}
-	s.use(own)
+	s.load(own)
 }
 
-// newConnection returns the context of the next connection.
+// newConnection returns the context of the next connection. The platform forgets with a
+// connection whose presence it was to report.
 func (s *session) newConnection() context.Context {
-	ctx, end := context.WithCancel(s.connCtx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.endContext = end
-	s.ForgetFollowed()
-	return ctx
-}
-
-// endConnection ends the connection's context, and reports whether it did: one that was
-// given up has none any more. After an orderly end it comes last: it would break the
-// connection while that is being closed.
-func (s *session) endConnection() bool {
-	s.mu.Lock()
-	end := s.endContext
-	s.endContext = nil
-	s.mu.Unlock()
-	if end == nil {
-		return false
-	}
-	end()
-	return true
-}
-
-// giveUp ends the connection in use. Nothing is acknowledged on it any more. whatsmeow's
-// reader notices, and signals that the connection was lost; to close it at the same time
-// would be a race inside of whatsmeow.
-func (s *session) giveUp() {
-	if s.endConnection() {
-		s.signal(signal{kind: connectionGivenUp})
-	}
-}
-
-// connected reports whether there is a connection that was not given up.
-func (s *session) connected() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.endContext != nil
+	s.contacts.ForgetFollowed()
+	return s.line.Connect(s.connCtx)
 }

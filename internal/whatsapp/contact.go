@@ -1,6 +1,8 @@
 package whatsapp
 
 import (
+	"cmp"
+	"context"
 	"log/slog"
 
 	"go.mau.fi/whatsmeow/types"
@@ -37,11 +39,11 @@ func (s *session) businessNameArrived(event *events.BusinessName) {
 }
 
 func (s *session) renamed(one, other types.JID, name string, info *types.MessageInfo) {
-	contact := s.person(one, other, name)
-	if self := s.Self(); self.Is(contact.Key()) {
+	contact := s.line.Person(one, other, name)
+	if self := s.line.Self(); self.Is(contact.Key()) {
 		return // it is reported as a change of the account's profile
 	}
-	s.contactChanged(wire.NameChange(contact, name, info, s.now()))
+	s.line.Report(s.ctx, wire.NameChange(contact, name, info, s.line.Now()), "change of a contact")
 }
 
 // addressBookArrived reports that the account's owner has given a contact another name.
@@ -49,18 +51,18 @@ func (s *session) renamed(one, other types.JID, name string, info *types.Message
 // kept.
 func (s *session) addressBookArrived(event *events.Contact) {
 	if username := contacts.Username(event.Action.GetUsername()); username != "" {
-		if err := keys.PutUsername(s.ctx, s.current().Store, event.JID, username); err != nil && s.ctx.Err() == nil {
+		if err := keys.PutUsername(s.ctx, s.line.Client().Store, event.JID, username); err != nil && s.ctx.Err() == nil {
 			s.logger.WarnContext(s.ctx, "username not kept", slog.Any("error", err))
 		}
 	}
 	if event.FromFullSync {
 		return
 	}
-	name := firstOf(event.Action.GetFullName(), event.Action.GetFirstName())
+	name := cmp.Or(event.Action.GetFullName(), event.Action.GetFirstName())
 	if name == "" {
 		return // the contact was removed from the address book
 	}
-	s.contactChanged(wire.AddressBookChange(s.person(event.JID, types.EmptyJID, name), name, event.Timestamp))
+	s.line.Report(s.ctx, wire.AddressBookChange(s.line.Person(event.JID, types.EmptyJID, name), name, event.Timestamp), "change of a contact")
 }
 
 // pictureArrived reports another picture: of the account, a group, or a contact.
@@ -68,22 +70,22 @@ func (s *session) pictureArrived(event *events.Picture) bool {
 	if event.JID.Server == types.GroupServer {
 		return s.groupPictureArrived(event)
 	}
-	contact := s.person(event.JID, types.EmptyJID, "")
-	if self := s.Self(); self.Is(contact.Key()) || self.Is(contact.Address()) {
-		s.signal(signal{kind: pictureMoved})
+	contact := s.line.Person(event.JID, types.EmptyJID, "")
+	if self := s.line.Self(); self.Is(contact.Key()) || self.Is(contact.Address()) {
+		s.signals.send(signal{kind: pictureMoved})
 		change := gateway.AccountChange{Kind: gateway.AccountPictureChanged, At: event.Timestamp.UTC()}
 		if event.PictureID != "" {
 			change.SourceKey = profiles.PictureKey(event.PictureID)
 		}
 		return s.accountChanged(change)
 	}
-	return s.receive(wire.PictureChange(contact, event), "picture of a contact")
+	return s.line.Receive(wire.PictureChange(contact, event), "picture of a contact")
 }
 
 // aboutArrived reports what the account says about itself now. What contacts say is read
 // when somebody asks.
 func (s *session) aboutArrived(event *events.UserAbout) bool {
-	if self := s.Self(); !self.Is(wire.JIDOf(event.JID)) {
+	if self := s.line.Self(); !self.Is(wire.JIDOf(event.JID)) {
 		return true
 	}
 	return s.accountChanged(gateway.AccountChange{Kind: gateway.AccountAboutChanged, Text: event.Status, At: event.Timestamp.UTC()})
@@ -92,30 +94,24 @@ func (s *session) aboutArrived(event *events.UserAbout) bool {
 // accountChanged passes on changes of the account that the platform has reported.
 func (s *session) accountChanged(changes ...gateway.AccountChange) bool {
 	for _, change := range changes {
-		if !s.receive(change, "change of the account") {
+		if !s.line.Receive(change, "change of the account") {
 			return false
 		}
 	}
 	return true
 }
 
-// accountChangedHere passes on a change that this program has made. It is made, so nothing
-// brings it again.
-func (s *session) accountChangedHere(change gateway.AccountChange) {
-	if change.Kind == gateway.AccountPictureChanged {
-		s.signal(signal{kind: pictureMoved})
-	}
-	s.callHandler(func() {
-		if err := s.receiver.Receive(s.ctx, change); err != nil && s.ctx.Err() == nil {
-			s.logger.WarnContext(s.ctx, "change of the account not kept", slog.Any("error", err))
+// loadPicture asks for the account's own picture in the background and passes its URL to
+// the lifecycle.
+func (s *session) loadPicture() {
+	s.connector.running.Go(func() {
+		ctx, cancel := context.WithTimeout(s.ctx, s.line.Wait)
+		defer cancel()
+		url, err := s.contacts.ProfilePicture(ctx, s.line.Self().Address())
+		if err != nil {
+			s.logger.DebugContext(ctx, "own profile picture not known", slog.Any("error", err))
+			return
 		}
+		s.line.WhileOpen(func() { s.lifecycle.PictureChanged(s.ctx, gateway.CleanURL(url)) })
 	})
-}
-
-// contactChanged passes on a change that the platform does not deliver again: whatsmeow
-// stores it before its event.
-func (s *session) contactChanged(change gateway.ContactChange) {
-	if err := s.receiver.Receive(s.ctx, change); err != nil && s.ctx.Err() == nil {
-		s.logger.WarnContext(s.ctx, "change of a contact not kept", slog.Any("error", err))
-	}
 }

@@ -14,8 +14,8 @@ import (
 // handle takes every event of whatsmeow. It reports false if something could not be kept:
 // then the platform is not told "received", and delivers it again.
 func (s *session) handle(event any) (kept bool) {
-	s.handlers.RLock()
-	defer s.handlers.RUnlock()
+	leave, open := s.line.Enter()
+	defer leave()
 	defer func() {
 		// whatsmeow would take a panic for success. The connection goes on: the event
 		// would panic again after each delivery, and everything else would wait for it.
@@ -25,7 +25,7 @@ func (s *session) handle(event any) (kept bool) {
 				slog.Any("panic", failure), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	if s.handlers.closed || isAcknowledged(event) && !s.connected() {
+	if !open || isAcknowledged(event) && !s.line.Connected() {
 		return false
 	}
 	return s.dispatch(event)
@@ -48,12 +48,12 @@ func (s *session) dispatch(event any) bool {
 	switch event := event.(type) {
 	// The connection: signals for the owner.
 	case *events.QR:
-		s.signal(signal{kind: codesGiven, codes: event.Codes})
+		s.signals.send(signal{kind: codesGiven, codes: event.Codes})
 	case *events.PairSuccess:
-		s.signal(signal{kind: pairingDone, pairing: event})
+		s.signals.send(signal{kind: pairingDone, pairing: event})
 	case *events.PairError:
 		s.logger.ErrorContext(s.ctx, "linking failed", slog.Any("error", event.Error))
-		s.signal(signal{kind: pairingFailed})
+		s.signals.send(signal{kind: pairingFailed})
 	case *events.PairPasskeyRequest:
 		s.passkeyAsked(event)
 	case *events.PairPasskeyConfirmation:
@@ -62,21 +62,21 @@ func (s *session) dispatch(event any) bool {
 		s.logger.WarnContext(s.ctx, "the platform's question for a passkey failed", slog.Any("error", event.Error))
 		s.endPasskey(gateway.PasskeyFailed, "the platform's question was not understood")
 	case *events.ManualLoginReconnect:
-		s.signal(signal{kind: loginWanted})
+		s.signals.send(signal{kind: loginWanted})
 	case *events.Connected:
-		s.signal(signal{kind: loggedIn})
+		s.signals.send(signal{kind: loggedIn})
 	case *events.Disconnected:
-		s.signal(signal{kind: connectionLost})
+		s.signals.send(signal{kind: connectionLost})
 	case *events.StreamReplaced:
-		s.signal(signal{kind: refusal, reason: gateway.ReasonReplaced})
+		s.signals.send(signal{kind: refusal, reason: gateway.ReasonReplaced})
 	case *events.TemporaryBan:
-		s.signal(signal{kind: refusal, reason: gateway.ReasonBanned})
+		s.signals.send(signal{kind: refusal, reason: gateway.ReasonBanned})
 	case *events.ClientOutdated:
-		s.signal(signal{kind: refusal, reason: gateway.ReasonClientOutdated})
+		s.signals.send(signal{kind: refusal, reason: gateway.ReasonClientOutdated})
 	case *events.ConnectFailure:
 		s.refused(event)
 	case *events.LoggedOut:
-		s.signal(loggedOutSignal(event))
+		s.signals.send(loggedOutSignal(event))
 
 	// What is kept: messages, their receipts, the name of the account.
 	case *events.Message:
@@ -88,24 +88,24 @@ func (s *session) dispatch(event any) bool {
 	case *events.AppStateSyncComplete:
 		if event.Name == appstate.WAPatchCriticalBlock {
 			// The same goroutine has just written the name.
-			return s.named(s.current().Store.PushName)
+			return s.named(s.line.Client().Store.PushName)
 		}
-		return s.Complete(event.Name)
+		return s.chats.Complete(event.Name)
 	case *events.Archive, *events.Pin, *events.Mute, *events.MarkChatAsRead, *events.DeleteChat, *events.Star, *events.DeleteForMe:
-		return s.Arrived(event)
+		return s.chats.Arrived(event)
 
 	case *events.AppState:
-		return s.Cleared(event)
+		return s.chats.Cleared(event)
 	case *events.LabelEdit, *events.LabelAssociationChat, *events.LabelAssociationMessage:
-		return s.LabelArrived(event)
+		return s.chats.LabelArrived(event)
 
 	case *events.HistorySync: // read by the session itself, see historyAnnounced
 
 	// What is only reported: presences, groups, contacts, calls.
 	case *events.ChatPresence:
-		s.TypingArrived(event)
+		s.contacts.TypingArrived(event)
 	case *events.Presence:
-		s.OnlineArrived(event)
+		s.contacts.OnlineArrived(event)
 	case *events.GroupInfo:
 		return s.groupChanged(event)
 	case *events.JoinedGroup:
@@ -133,14 +133,14 @@ func (s *session) dispatch(event any) bool {
 	case *events.UserAbout:
 		return s.aboutArrived(event)
 	case *events.PrivacySettings:
-		return s.accountChanged(profiles.PrivacyChange(event, s.now()))
+		return s.accountChanged(profiles.PrivacyChange(event, s.line.Now()))
 	case *events.Blocklist:
-		return s.accountChanged(s.BlockChanges(event, s.now())...)
+		return s.accountChanged(s.profiles.BlockChanges(event, s.line.Now())...)
 	case *events.NewsletterJoin, *events.NewsletterLeave, *events.NewsletterMuteChange:
-		change, ok := s.Changed(event)
-		return !ok || s.receive(change, "change of a channel")
+		change, ok := s.channels.Changed(event)
+		return !ok || s.line.Receive(change, "change of a channel")
 	case *events.MediaRetry:
-		s.Answered(event)
+		s.files.Answered(event)
 
 	// What went wrong without ending anything.
 	case *events.UndecryptableMessage:
@@ -174,7 +174,7 @@ func (s *session) dispatch(event any) bool {
 // own.
 func (s *session) refused(event *events.ConnectFailure) {
 	s.logger.ErrorContext(s.ctx, "login refused", slog.String("reason", event.Reason.String()))
-	s.signal(signal{kind: refusal})
+	s.signals.send(signal{kind: refusal})
 }
 
 // loggedOutSignal distinguishes an account that was banned for good from a device that was
@@ -190,14 +190,14 @@ func loggedOutSignal(event *events.LoggedOut) signal {
 // named takes the account's name. The first one is no change. A change that can't be kept is one
 // still when the name comes again.
 func (s *session) named(name string) bool {
-	before := s.Self().Name
+	before := s.line.Self().Name
 	if name == "" || name == before {
 		return true
 	}
-	if before != "" && !s.accountChanged(gateway.AccountChange{Kind: gateway.AccountNameChanged, Text: name, At: s.now().UTC()}) {
+	if before != "" && !s.accountChanged(gateway.AccountChange{Kind: gateway.AccountNameChanged, Text: name, At: s.line.Now().UTC()}) {
 		return false
 	}
-	s.rename(name)
+	s.line.Rename(name)
 	s.lifecycle.ProfileChanged(s.ctx, s.profile())
 	return true
 }

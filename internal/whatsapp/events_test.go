@@ -41,7 +41,7 @@ func (w world) say(t *testing.T, number string, message content.Outgoing) (id st
 }
 
 // exchange has the account and a phone know each other: both have written.
-func (w world) exchange(t *testing.T, session gateway.Session, e *recorder) {
+func (w world) exchange(t *testing.T, session gateway.SupervisedSession, e *recorder) {
 	t.Helper()
 	if _, err := w.send(t, session, "hello"); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func (w world) exchange(t *testing.T, session gateway.Session, e *recorder) {
 // awaitAnswers waits until the client has the answers to what it asks by itself, after
 // it was linked and after the first message to somebody: whatsmeow has a data race
 // where two of its requests are open while a connection ends.
-func (w world) awaitAnswers(t *testing.T, session gateway.Session) {
+func (w world) awaitAnswers(t *testing.T, session gateway.SupervisedSession) {
 	t.Helper()
 	const collections = 5 // of the app state, fetched one after another
 	deadline := time.NewTimer(patience)
@@ -69,7 +69,7 @@ func (w world) awaitAnswers(t *testing.T, session gateway.Session) {
 		}
 	}
 	// Answers come in the order of the questions.
-	if _, err := session.Resolve(t.Context(), []string{peerNumber}); err != nil {
+	if _, err := session.People().Resolve(t.Context(), []string{peerNumber}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -352,7 +352,7 @@ func TestGroupChangesArrive(t *testing.T) {
 		{group.Update{SetPicture: true, Picture: png(t)}, gateway.GroupPictureChanged, nil},
 		{group.Update{Remove: []string{third}}, gateway.GroupParticipantsRemoved, []string{third}},
 	} {
-		if _, err := session.Group(t.Context(), gateway.JID(team.ID)); err != nil { // now it is in the cache
+		if _, err := session.Groups().Group(t.Context(), gateway.JID(team.ID)); err != nil { // now it is in the cache
 			t.Fatal(err)
 		}
 		c.change.By = owner
@@ -371,7 +371,7 @@ func TestGroupChangesArrive(t *testing.T) {
 			}
 		}
 	}
-	if known, err := session.Group(t.Context(), gateway.JID(team.ID)); err != nil || known.Subject != "The team" {
+	if known, err := session.Groups().Group(t.Context(), gateway.JID(team.ID)); err != nil || known.Subject != "The team" {
 		t.Errorf("the group is %+v (%v)", known, err)
 	}
 }

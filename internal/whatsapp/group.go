@@ -10,7 +10,6 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
-	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
 // KnownGroups returns the groups of an instance as they were listed last (gateway.Connector).
@@ -21,11 +20,6 @@ func (c *Connector) KnownGroups(ctx context.Context, instance gateway.Instance) 
 	}
 	all, known = groups.Decode(list)
 	return all, known, nil
-}
-
-// keepGroups keeps a list of groups.
-func (s *session) keepGroups(ctx context.Context, list []byte) error {
-	return keys.KeepGroups(ctx, s.current().Store, list)
 }
 
 // groupWait bounds how long a group is asked for while something that came from it
@@ -49,7 +43,7 @@ func (s *session) mayBeMember(group gateway.JID, who gateway.Party) bool {
 func (s *session) member(id gateway.JID, who gateway.Party) (member *gateway.Participant, known bool) {
 	ctx, cancel := context.WithTimeout(s.ctx, groupWait)
 	defer cancel()
-	group, err := s.Group(ctx, id)
+	group, err := s.groups.Group(ctx, id)
 	if err != nil {
 		s.logger.InfoContext(s.ctx, "the members of a group are not known", slog.Any("error", err))
 		return nil, false

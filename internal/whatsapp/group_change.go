@@ -14,14 +14,14 @@ import (
 // one, and reports whether all of them were kept.
 func (s *session) groupChanged(event *events.GroupInfo) bool {
 	group := wire.JIDOf(event.JID)
-	s.ForgetGroup(group)
+	s.groups.Forget(group)
 	parts, unknown := wire.GroupPartsOf(event)
 	for _, name := range unknown {
 		s.logger.InfoContext(s.ctx, "a change of a group is not reported: its kind is unknown", slog.String("change", name))
 	}
 	actor := s.actor(event.Sender, event.SenderPN)
 	for _, part := range parts {
-		kept := s.receive(gateway.GroupChange{
+		kept := s.line.Receive(gateway.GroupChange{
 			Group: group, Kind: part.Kind, Actor: actor, Participants: s.persons(part.People, event.Sender, actor),
 			Settings: part.Settings, Other: part.Other,
 			At: event.Timestamp.UTC(), SourceKey: part.SourceKey,
@@ -35,7 +35,7 @@ func (s *session) groupChanged(event *events.GroupInfo) bool {
 		if !vanishing.IsEphemeral {
 			seconds = 0
 		}
-		return s.Disappearing(gateway.Party{JID: group}, seconds, event.Timestamp)
+		return s.chats.Disappearing(gateway.Party{JID: group}, seconds, event.Timestamp)
 	}
 	return true
 }
@@ -44,9 +44,9 @@ func (s *session) groupChanged(event *events.GroupInfo) bool {
 // the group on the phone.
 func (s *session) joinedGroup(event *events.JoinedGroup) bool {
 	group := wire.JIDOf(event.JID)
-	s.ForgetGroup(group)
+	s.groups.Forget(group)
 	// The platform does not say when somebody was put into an old group.
-	at := s.now()
+	at := s.line.Now()
 	if event.Type == "new" {
 		at = event.GroupCreated
 	}
@@ -59,9 +59,9 @@ func (s *session) joinedGroup(event *events.JoinedGroup) bool {
 		if member.JID.Server != types.HiddenUserServer {
 			other = member.LID
 		}
-		change.Participants = append(change.Participants, s.person(member.JID, other, member.DisplayName))
+		change.Participants = append(change.Participants, s.line.Person(member.JID, other, member.DisplayName))
 	}
-	return s.receive(change, "new group")
+	return s.line.Receive(change, "new group")
 }
 
 // groupPictureArrived reports another picture of a group.
@@ -71,9 +71,9 @@ func (s *session) groupPictureArrived(event *events.Picture) bool {
 		At: event.Timestamp.UTC(), SourceKey: wire.GroupPictureKey(event),
 	}
 	if !event.Author.IsEmpty() {
-		change.Actor = s.person(event.Author, types.EmptyJID, "")
+		change.Actor = s.line.Person(event.Author, types.EmptyJID, "")
 	}
-	return s.receive(change, "picture of a group")
+	return s.line.Receive(change, "picture of a group")
 }
 
 // actor names the author of a change, who may be unknown.
@@ -85,7 +85,7 @@ func (s *session) actor(sender, number *types.JID) gateway.Party {
 	if number != nil {
 		other = *number
 	}
-	return s.person(*sender, other, "")
+	return s.line.Person(*sender, other, "")
 }
 
 // persons names people. The author of a change may be one of them.
@@ -96,7 +96,7 @@ func (s *session) persons(people []types.JID, author *types.JID, actor gateway.P
 			parties[i] = actor
 			continue
 		}
-		parties[i] = s.person(who, types.EmptyJID, "")
+		parties[i] = s.line.Person(who, types.EmptyJID, "")
 	}
 	return parties
 }

@@ -18,7 +18,7 @@ func TestGroupSettingsAndJoinRequestsArrive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	session, e, _ := w.link(t)
-	made, _, err := session.CreateGroup(t.Context(), gateway.NewGroup{Subject: "Team"})
+	made, _, err := session.Groups().CreateGroup(t.Context(), gateway.NewGroup{Subject: "Team"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestGroupSettingsAndJoinRequestsArrive(t *testing.T) {
 		{gateway.GroupUpdate{Approval: new(true)}, gateway.SettingApproval},
 		{gateway.GroupUpdate{Disappearing: new(24 * time.Hour)}, gateway.SettingDisappearing},
 	} {
-		if err := session.ChangeGroup(t.Context(), made.ID, c.change); err != nil {
+		if err := session.Groups().ChangeGroup(t.Context(), made.ID, c.change); err != nil {
 			t.Fatal(err)
 		}
 		got := e.await(t, "group").group
@@ -41,7 +41,7 @@ func TestGroupSettingsAndJoinRequestsArrive(t *testing.T) {
 			t.Errorf("%s: got %+v", c.want, got)
 		}
 	}
-	code, err := session.GroupInvite(t.Context(), made.ID, false)
+	code, err := session.Groups().GroupInvite(t.Context(), made.ID, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,13 +59,13 @@ func TestGroupSettingsAndJoinRequestsArrive(t *testing.T) {
 	if got := e.await(t, "group").group; got.Kind != gateway.GroupJoinRequestEnded || len(got.Participants) != 1 {
 		t.Errorf("the end of a request arrived as %+v", got)
 	}
-	community, _, err := session.CreateGroup(t.Context(), gateway.NewGroup{Subject: "All", IsCommunity: true})
+	community, _, err := session.Groups().CreateGroup(t.Context(), gateway.NewGroup{Subject: "All", IsCommunity: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, "group")
 	e.await(t, "group") // the one in which it announces
-	if err := session.LinkGroup(t.Context(), community.ID, made.ID, true); err != nil {
+	if err := session.Groups().LinkGroup(t.Context(), community.ID, made.ID, true); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // one of the group, one of the community
@@ -93,7 +93,7 @@ func TestGroupsAreAskedForOnce(t *testing.T) {
 	}
 	list := func() []string {
 		t.Helper()
-		groups, err := session.JoinedGroups(t.Context())
+		groups, err := session.Groups().JoinedGroups(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/history"
-	"github.com/recado-project/recado/internal/whatsapp/older"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -40,7 +39,7 @@ const (
 // the phone is told that the history was received when it was kept. A crash in between
 // loses messages from before the link, and no new ones.
 func (s *session) historyAnnounced(info *types.MessageInfo, notification *waE2E.HistorySyncNotification) {
-	client, id := s.current(), info.ID
+	client, id := s.line.Client(), info.ID
 	if !s.histories.Add(func() { s.takeHistory(client, id, notification) }) && s.ctx.Err() == nil {
 		s.logger.WarnContext(s.ctx, "history not read: too many of them wait")
 	}
@@ -58,13 +57,13 @@ func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, noti
 	}
 	take := func(from history.Packed) error { return s.handOver(client, from) }
 	if notification.GetSyncType() == waE2E.HistorySyncType_ON_DEMAND {
-		asked := s.Claim(notification.GetPeerDataRequestSessionID())
+		asked := s.older.Claim(notification.GetPeerDataRequestSessionID())
 		if asked == nil {
 			s.logger.WarnContext(s.ctx, "a history that nobody has asked for is left out")
 			return
 		}
 		take = func(from history.Packed) error { return s.takeOlder(client, from, asked) }
-		defer func() { s.Finish(asked, err == nil) }()
+		defer func() { s.older.Finish(asked, err == nil) }()
 	}
 	for range historyTries {
 		if err = s.readHistory(client, notification, take); err == nil || !worthAnother(err) {
@@ -87,7 +86,7 @@ func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, noti
 	}
 	// Without the receipt the phone believes that the history is still being read, which
 	// does no harm. It may have to wait for a connection, and other histories do not.
-	s.tasks.Add(func() {
+	s.line.Tasks.Add(func() {
 		if err := client.SendProtocolMessageReceipt(s.ctx, id, types.ReceiptTypeHistorySync); err != nil {
 			s.logger.DebugContext(s.ctx, "history not acknowledged", slog.Any("error", err))
 		}
@@ -203,7 +202,7 @@ func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, pe
 
 // takeOlder passes on the messages of an answer to a request. Of what else the answer holds
 // nothing is believed.
-func (s *session) takeOlder(client *whatsmeow.Client, from history.Packed, asked *older.Request) error {
+func (s *session) takeOlder(client *whatsmeow.Client, from history.Packed, asked *history.Request) error {
 	inside := client.DangerousInternals() //nolint:staticcheck // as above
 	return from.Conversations(asked.Count(), func(conversation *waHistorySync.Conversation) error {
 		if s.ctx.Err() != nil {
@@ -220,18 +219,11 @@ func (s *session) takeOlder(client *whatsmeow.Client, from history.Packed, asked
 }
 
 func (s *session) historyArrived(part gateway.Incoming) (err error) {
-	s.callHandler(func() { err = s.receiver.Receive(s.ctx, part) })
+	s.line.WhileOpen(func() { err = s.line.Deliver(s.ctx, part) })
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotKept, err)
 	}
 	return nil
-}
-
-// olderArrived reports the end of a request for older messages.
-func (s *session) olderArrived(answer gateway.HistoryAnswer) {
-	if err := s.historyArrived(answer); err != nil && s.ctx.Err() == nil {
-		s.logger.WarnContext(s.ctx, "the end of a request for older messages is not reported", slog.Any("error", err))
-	}
 }
 
 // historyMessages translates the messages of a conversation, and leaves out everything
@@ -253,8 +245,8 @@ func (s *session) historyMessages(client *whatsmeow.Client, conversation *waHist
 		if err != nil {
 			continue // without a sender it is no message
 		}
-		s.completeAddresses(&event.Info.MessageSource)
-		message, ok, err := wire.MessageOf(event, s.Self(), s.now(), s.other)
+		s.line.Complete(&event.Info.MessageSource)
+		message, ok, err := wire.MessageOf(event, s.line.Self(), s.line.Now(), s.line.Other)
 		if err != nil || !ok {
 			continue
 		}

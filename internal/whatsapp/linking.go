@@ -94,7 +94,7 @@ func (l *linking) awaitPasskey() bool {
 	if !question.Open() {
 		return false
 	}
-	l.timer = time.NewTimer(max(question.ExpiresAt.Sub(l.session.now()), 0) + partingWait)
+	l.timer = time.NewTimer(max(question.ExpiresAt.Sub(l.session.line.Now()), 0) + partingWait)
 	return true
 }
 
@@ -122,10 +122,10 @@ func (l *linking) stopTimer() {
 
 // PairingCode asks for the characters to type on the phone (gateway.Linking).
 func (s *session) PairingCode(ctx context.Context, number string) (gateway.PairingCode, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.line.Wait)
 	defer cancel()
 	kind, name := wire.PairClient(s.label.Kind)
-	code, err := s.current().PairPhone(ctx, number, true, kind, name)
+	code, err := s.line.Client().PairPhone(ctx, number, true, kind, name)
 	if err != nil {
 		return gateway.PairingCode{}, wire.Failure(err)
 	}
@@ -156,14 +156,14 @@ func (s *session) passkeyAsked(event *events.PairPasskeyRequest) {
 		s.logger.WarnContext(s.ctx, "the platform asks a linked device for a passkey")
 		return
 	}
-	secret := bytes.Clone(s.current().Store.AdvSecretKey)
+	secret := bytes.Clone(s.line.Client().Store.AdvSecretKey)
 	limit := passkey.Limit(event.PublicKey)
 	request, err := passkey.Request(event.PublicKey)
 	if err != nil {
 		s.logger.ErrorContext(s.ctx, "the platform's question for a passkey can't be shown", slog.Any("error", err))
 		return
 	}
-	question := gateway.PasskeyQuestion{State: gateway.PasskeyRequested, Request: request, ExpiresAt: s.now().Add(limit)}
+	question := gateway.PasskeyQuestion{State: gateway.PasskeyRequested, Request: request, ExpiresAt: s.line.Now().Add(limit)}
 	s.mu.Lock()
 	if s.passkey.timer != nil {
 		s.passkey.timer.Stop()
@@ -172,7 +172,7 @@ func (s *session) passkeyAsked(event *events.PairPasskeyRequest) {
 	s.passkey.timer = time.AfterFunc(limit, func() { s.passkeyExpired(question.ExpiresAt) })
 	s.mu.Unlock()
 	s.lifecycle.PasskeyChanged(s.ctx, question)
-	s.signal(signal{kind: passkeyWanted, secret: secret})
+	s.signals.send(signal{kind: passkeyWanted, secret: secret})
 }
 
 // passkeyExpired ends the question that was to be answered until then.
@@ -188,7 +188,7 @@ func (s *session) passkeyExpired(at time.Time) {
 	case question.State == gateway.PasskeyConfirm:
 		reason = "the code was not confirmed in time"
 	}
-	s.callHandler(func() { s.endPasskey(gateway.PasskeyFailed, reason) })
+	s.line.WhileOpen(func() { s.endPasskey(gateway.PasskeyFailed, reason) })
 }
 
 // endPasskey ends the question that is open, if there is one.
@@ -241,16 +241,16 @@ func (s *session) AnswerPasskey(ctx context.Context, assertion []byte) error {
 	if !mine {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "an answer is on its way already")
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.line.Wait)
 	defer cancel()
-	err = s.current().SendPasskeyResponse(ctx, answer)
+	err = s.line.Client().SendPasskeyResponse(ctx, answer)
 	var refused *whatsmeow.IQError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &refused):
 		reason := fmt.Sprintf("the platform refused the passkey's answer: %s (code %d)", gateway.CleanText(refused.Text, maxRefusal), refused.Code)
-		s.callHandler(func() { s.endPasskey(gateway.PasskeyFailed, reason) })
+		s.line.WhileOpen(func() { s.endPasskey(gateway.PasskeyFailed, reason) })
 		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation, "%s; scan the code that is shown next", reason)
 	default: // the platform may not have it
 		s.mu.Lock()
@@ -290,14 +290,14 @@ func (s *session) ConfirmPasskey(ctx context.Context) error {
 	if err := s.sendConfirmation(ctx); err != nil {
 		return err
 	}
-	s.callHandler(func() { s.changePasskey(func(q *gateway.PasskeyQuestion) { q.Confirmed = true }) })
+	s.line.WhileOpen(func() { s.changePasskey(func(q *gateway.PasskeyQuestion) { q.Confirmed = true }) })
 	return nil
 }
 
 func (s *session) sendConfirmation(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.line.Wait)
 	defer cancel()
-	if err := s.current().SendPasskeyConfirmation(ctx); err != nil {
+	if err := s.line.Client().SendPasskeyConfirmation(ctx); err != nil {
 		return wire.Failure(err)
 	}
 	return nil
@@ -314,7 +314,7 @@ func (s *session) Logout(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("whatsapp: log out: %w", err)
 	}
-	_, err = s.current().DangerousInternals().SendIQ(ctx, whatsmeow.DangerousInfoQuery{ //nolint:staticcheck // the only way to ask without deleting; the version is pinned
+	_, err = s.line.Client().DangerousInternals().SendIQ(ctx, whatsmeow.DangerousInfoQuery{ //nolint:staticcheck // the only way to ask without deleting; the version is pinned
 		Namespace: "md",
 		Type:      whatsmeow.DangerousInfoQueryType("set"),
 		To:        types.ServerJID,

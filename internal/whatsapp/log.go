@@ -52,51 +52,15 @@ func (h anonymous) WithGroup(name string) slog.Handler { return anonymous{h.Hand
 
 // log passes whatsmeow's warnings and errors to the session's log. Its finer lines hold
 // whole nodes, so they are dropped.
-type log struct {
-	logger *slog.Logger
-	// read is told of every node that the platform has sent, before whatsmeow handles it: the
-	// library passes on only what it understands, and shows the rest to its log alone.
-	read func(node *waBinary.Node)
-	// queueEnded is told that the goroutine which handles the nodes of a connection has ended; the
-	// library shows that to its log alone, too.
-	queueEnded func()
-}
-
-// newLog makes a log for whatsmeow that listens to nothing.
-func newLog(logger *slog.Logger) waLog.Logger { return log{logger: logger} }
+type log struct{ logger *slog.Logger }
 
 func (l log) Errorf(format string, args ...any) { l.write(slog.LevelError, format, args) }
 func (l log) Warnf(format string, args ...any)  { l.write(slog.LevelWarn, format, args) }
 func (log) Infof(string, ...any)                {}
+func (log) Debugf(string, ...any)               {}
 
-// Debugf drops a line, and passes on what it says of a connection's end.
-func (l log) Debugf(format string, _ ...any) {
-	if format == "Closing handler queue loop" && l.queueEnded != nil {
-		l.queueEnded()
-	}
-}
-
-// Sub returns the same logger: the modules' names do not help an operator. The one of what is read
-// passes nodes on.
-func (l log) Sub(module string) waLog.Logger {
-	if module == "Recv" && l.read != nil {
-		return readLog{l}
-	}
-	return l
-}
-
-// readLog is the log of what is read.
-type readLog struct{ log }
-
-// Debugf passes on the node of a line that has one.
-func (l readLog) Debugf(_ string, args ...any) {
-	if len(args) != 1 {
-		return
-	}
-	if node, ok := args[0].(*waBinary.Node); ok && node != nil {
-		l.read(node)
-	}
-}
+// Sub returns the same logger: the modules' names do not help an operator.
+func (l log) Sub(string) waLog.Logger { return l }
 
 func (l log) write(level slog.Level, format string, args []any) {
 	if slices.Contains(partings(), format) || slices.ContainsFunc(args, isParting) {

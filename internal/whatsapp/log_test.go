@@ -41,7 +41,7 @@ func TestLinesOfThePlatformClient(t *testing.T) {
 	} {
 		var line bytes.Buffer
 		logger := slog.New(slog.NewTextHandler(&line, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		newLog(sessionLogger(logger, "shop-1")).Warnf(c.format, c.args...)
+		log{sessionLogger(logger, "shop-1")}.Warnf(c.format, c.args...)
 		level, detail, _ := strings.Cut(c.want, " ")
 		if got := line.String(); !strings.Contains(got, "level="+level) || !strings.Contains(got, "instance_id=shop-1") || !strings.Contains(got, detail) {
 			t.Errorf("%q becomes %s want %s", c.format, got, c.want)

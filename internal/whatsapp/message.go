@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"log/slog"
 
-	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -27,9 +25,9 @@ func (s *session) messageArrived(event *events.Message) bool {
 		return true
 	}
 	username := s.usernameOf(&event.Info)
-	s.completeAddresses(&event.Info.MessageSource)
+	s.line.Complete(&event.Info.MessageSource)
 	if setting := event.Message.GetProtocolMessage(); !event.Info.IsGroup && setting.GetType() == waE2E.ProtocolMessage_EPHEMERAL_SETTING {
-		return s.Disappearing(wire.ChatOf(event.Info.MessageSource), setting.GetEphemeralExpiration(), event.Info.Timestamp)
+		return s.chats.Disappearing(wire.ChatOf(event.Info.MessageSource), setting.GetEphemeralExpiration(), event.Info.Timestamp)
 	}
 	if event.Message.GetPollUpdateMessage() != nil {
 		return s.voteArrived(event)
@@ -38,9 +36,9 @@ func (s *session) messageArrived(event *events.Message) bool {
 		return s.responseArrived(event)
 	}
 	s.unlock(event)
-	incoming, err := wire.IncomingOf(event, s.Self(), s.now(), s.other)
+	incoming, err := wire.IncomingOf(event, s.line.Self(), s.line.Now(), s.line.Other)
 	if err != nil {
-		return s.kept(err, "message", slog.String("platform_id", event.Info.ID))
+		return s.line.Kept(err, "message", slog.String("platform_id", event.Info.ID))
 	}
 	switch incoming := withUsername(incoming, username).(type) {
 	case nil:
@@ -49,37 +47,19 @@ func (s *session) messageArrived(event *events.Message) bool {
 		return s.changeArrived(event, incoming)
 	default:
 		// One transaction keeps the message and the keys that its decryption has changed.
-		ctx := keys.Keeping(s.ctx, s.current().Store)
-		return s.kept(s.receiver.Receive(ctx, incoming), "message", slog.String("platform_id", event.Info.ID))
-	}
-}
-
-// nodeRead notes the username that comes with a message, which the library leaves out of its event.
-func (s *session) nodeRead(node *waBinary.Node) {
-	if node.Tag != "message" {
-		return
-	}
-	attrs := node.AttrGetter()
-	sender, said := attrs.OptionalJIDOrEmpty("participant"), attrs.OptionalString("participant_username")
-	if sender.IsEmpty() {
-		sender = attrs.OptionalJIDOrEmpty("from")
-	}
-	if said == "" {
-		said = attrs.OptionalString("username")
-	}
-	if username := contacts.Username(said); username != "" {
-		s.caches.usernames.Put(sender, attrs.OptionalString("id"), username)
+		ctx := keys.Keeping(s.ctx, s.line.Client().Store)
+		return s.line.Kept(s.line.Deliver(ctx, incoming), "message", slog.String("platform_id", event.Info.ID))
 	}
 }
 
 // usernameOf is the username that came with a message of somebody else, whatever the message holds;
 // empty for none. It is known of its author from then on. The addresses must be those of the stanza.
 func (s *session) usernameOf(info *types.MessageInfo) string {
-	username := s.caches.usernames.Of(info.Sender, info.ID)
+	username := s.usernames.Of(info.Sender, info.ID)
 	if username == "" || info.IsFromMe {
 		return ""
 	}
-	if err := keys.PutUsername(s.ctx, s.current().Store, info.Sender.ToNonAD(), username); err != nil && s.ctx.Err() == nil {
+	if err := keys.PutUsername(s.ctx, s.line.Client().Store, info.Sender.ToNonAD(), username); err != nil && s.ctx.Err() == nil {
 		s.logger.WarnContext(s.ctx, "username not kept", slog.Any("error", err))
 	}
 	return username
@@ -104,8 +84,8 @@ func (s *session) unavailableArrived(event *events.UndecryptableMessage) bool {
 		return true
 	}
 	username := s.usernameOf(&event.Info)
-	s.completeAddresses(&event.Info.MessageSource)
-	return s.receive(withUsername(wire.UnavailableOf(event, s.Self(), s.now()), username), "unavailable message",
+	s.line.Complete(&event.Info.MessageSource)
+	return s.line.Receive(withUsername(wire.UnavailableOf(event, s.line.Self(), s.line.Now()), username), "unavailable message",
 		slog.String("platform_id", event.Info.ID))
 }
 

@@ -49,11 +49,17 @@ const (
 	abandoned                // the session was closed before there was a connection
 )
 
-// signal sends a signal to the owner. It waits while the owner is busy, until the session
+// signals are on their way to the owner of a session.
+type signals struct {
+	ctx  context.Context //nolint:containedctx // of the session
+	sent chan signal
+}
+
+// send sends a signal to the owner. It waits while the owner is busy, until the session
 // ends.
-func (s *session) signal(sig signal) {
+func (s signals) send(sig signal) {
 	select {
-	case s.signals <- sig:
+	case s.sent <- sig:
 	case <-s.ctx.Done():
 	}
 }
@@ -64,16 +70,16 @@ func (s *session) run() {
 	linking := &linking{session: s}
 	for s.awaitQueues(); s.ctx.Err() == nil; s.awaitQueues() {
 		s.takeOver()
-		began := s.now()
+		began := s.line.Now()
 		end := s.connect(linking)
 		if end.outcome != abandoned { // else whatsmeow holds the lock for it until its handshake ends
-			s.current().Disconnect()
+			s.line.Client().Disconnect()
 		}
-		gaveUp := !s.endConnection()
+		gaveUp := !s.line.HangUp()
 		if end.outcome != lost {
 			s.passkeyLost()
 		}
-		if s.now().Sub(began) > s.connector.config.ReconnectMax {
+		if s.line.Now().Sub(began) > s.connector.config.ReconnectMax {
 			pause.reset() // the connection held for a while, so this is another failure
 		}
 		switch end.outcome {
@@ -90,9 +96,9 @@ func (s *session) run() {
 			}
 			pause.wait(s.ctx)
 		case lost:
-			s.ForgetGroups()
-			s.ForgetChannels()
-			s.ForgetBlocks()
+			s.groups.ForgetAll()
+			s.channels.Forget()
+			s.profiles.ForgetBlocks()
 			// That takes the code back which was shown: whoever hears that the question for a
 			// passkey has failed looks for the next one at once.
 			s.lifecycle.ConnectionLost(s.ctx, end.trouble)
@@ -148,7 +154,7 @@ func (s *session) connect(linking *linking) ending {
 			if !linking.next(s.ctx) {
 				return ending{outcome: finished, announce: s.lifecycle.CodesExpired}
 			}
-		case sig := <-s.signals:
+		case sig := <-s.signals.sent:
 			release()
 			if end, over := s.follow(sig, linking, deadline); over {
 				return end
@@ -180,7 +186,7 @@ func (s *session) reach() (release func(), end ending, reached bool) {
 
 // silent is the ending of a connection on which there was no sign of life in time.
 func (s *session) silent() ending {
-	if s.connected() {
+	if s.line.Connected() {
 		s.logger.WarnContext(s.ctx, "platform silent after the connection was made")
 	}
 	return ending{outcome: lost, trouble: errSilent}
@@ -188,7 +194,7 @@ func (s *session) silent() ending {
 
 // follow acts on one signal and reports whether it ends the connection.
 func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (ending, bool) {
-	if s.connected() { // else the deadline bounds how long the end may take
+	if s.line.Connected() { // else the deadline bounds how long the end may take
 		deadline.Stop()
 	}
 	switch sig.kind {
@@ -213,7 +219,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 			s.logger.ErrorContext(s.ctx, "new keys not made", slog.Any("error", err))
 			return ending{outcome: lost}, true
 		}
-		s.use(own)
+		s.load(own)
 		return ending{outcome: again}, true
 	case loginWanted:
 		if s.Linked() {
@@ -224,16 +230,16 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		deadline.Reset(afterPairing)
 	case loggedIn:
 		s.connector.versions.Accepted(s.ctx, s.version())
-		if client := s.current(); s.connected() && client.IsConnected() && client.IsLoggedIn() {
+		if client := s.line.Client(); s.line.Connected() && client.IsConnected() && client.IsLoggedIn() {
 			if err := s.lifecycle.Connected(s.ctx, s.profile()); err != nil {
 				s.logger.ErrorContext(s.ctx, "a new connection could not be written down; connecting again", slog.Any("error", err))
 				return ending{outcome: lost}, true
 			}
 			s.pictureOnce.Do(s.loadPicture)
-			s.tasks.Add(func() { s.ReadAgain(s.ctx) })
+			s.line.Tasks.Add(func() { s.chats.ReadAgain(s.ctx) })
 		}
 	case connectionLost:
-		if !s.current().IsConnected() {
+		if !s.line.Client().IsConnected() {
 			return ending{outcome: lost}, true
 		}
 	case connectionDead:
@@ -291,9 +297,9 @@ func (s *session) unlinked(ctx context.Context) {
 
 // accept notes the account that the session belongs to now.
 func (s *session) accept(event *events.PairSuccess) {
+	s.line.SetSelf(gateway.Party{JID: wire.JIDOf(event.ID), LID: wire.JIDOf(event.LID)})
 	s.mu.Lock()
 	s.linked = true
-	s.self = gateway.Party{JID: wire.JIDOf(event.ID), LID: wire.JIDOf(event.LID)}
 	s.device = event.ID.String()
 	s.reload = true
 	s.mu.Unlock()

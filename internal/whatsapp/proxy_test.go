@@ -15,7 +15,7 @@ import (
 )
 
 // openAs opens the session of an instance with settings, and starts it.
-func (w world) openAs(t *testing.T, instance gateway.Instance) (gateway.Session, *recorder) {
+func (w world) openAs(t *testing.T, instance gateway.Instance) (gateway.SupervisedSession, *recorder) {
 	t.Helper()
 	e := newRecorder()
 	session, err := w.connector.Open(t.Context(), instance, e, e)
@@ -84,7 +84,7 @@ func TestSessionByProxy(t *testing.T) {
 	w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "Olá!"})
 	e.await(t, "message")
 	file := []byte(strings.Repeat("a file ", 1000))
-	uploaded, err := session.Upload(t.Context(), ownNumber+"@s.whatsapp.net", gateway.TypeDocument, bytes.NewReader(file))
+	uploaded, err := session.Files().Upload(t.Context(), ownNumber+"@s.whatsapp.net", gateway.TypeDocument, bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestSessionByProxy(t *testing.T) {
 	// The file goes past nobody: with the proxy dead it can't be left with the platform.
 	proxy.Close()
 	e.await(t, "lost")
-	if _, err := session.Upload(t.Context(), ownNumber+"@s.whatsapp.net", gateway.TypeDocument, bytes.NewReader(file)); err == nil {
+	if _, err := session.Files().Upload(t.Context(), ownNumber+"@s.whatsapp.net", gateway.TypeDocument, bytes.NewReader(file)); err == nil {
 		t.Error("a file was uploaded past the proxy")
 	}
 	for range 5 {

@@ -30,17 +30,17 @@ func (s *session) receiptArrived(event *events.Receipt) bool {
 	if !ok {
 		return true
 	}
-	s.completeAddresses(&event.MessageSource)
+	s.line.Complete(&event.MessageSource)
 	by := wire.PartyOf(event.Sender, event.SenderAlt, "")
 	if event.Chat.Server == types.GroupServer && !s.mayBeMember(wire.JIDOf(event.Chat), by) {
 		s.logger.InfoContext(s.ctx, "a receipt is ignored: its sender is not in the group")
 		return true
 	}
 	if event.IsGroup { // elsewhere the chat names the sender
-		by.Name = s.knownName(by, event.Sender, event.SenderAlt)
+		by.Name = s.line.NameOf(by, event.Sender, event.SenderAlt)
 	}
 	for ids := range slices.Chunk(event.MessageIDs, maxReceipts) {
-		kept := s.receive(gateway.Receipt{
+		kept := s.line.Receive(gateway.Receipt{
 			Chat: wire.ChatOf(event.MessageSource), By: by,
 			MessageIDs: ids, Status: status, At: event.Timestamp.UTC(),
 		}, "receipt")
@@ -61,10 +61,10 @@ func (s *session) readElsewhere(event *events.Receipt) bool {
 	if event.Chat == types.StatusBroadcastJID {
 		return true // no list of chats has it
 	}
-	s.completeAddresses(&event.MessageSource)
+	s.line.Complete(&event.MessageSource)
 	chat := wire.ChatOf(event.MessageSource)
 	for ids := range slices.Chunk(event.MessageIDs, maxReceipts) {
-		if !s.receive(gateway.ChatUpdate{Chat: chat, ReadIDs: ids, At: event.Timestamp.UTC()}, "messages read elsewhere") {
+		if !s.line.Receive(gateway.ChatUpdate{Chat: chat, ReadIDs: ids, At: event.Timestamp.UTC()}, "messages read elsewhere") {
 			return false
 		}
 	}

@@ -110,7 +110,7 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 			// Behind the marker the acknowledgement has been written, and behind the
 			// answer to a question the platform has read it.
 			untilMarker()
-			if _, err := session.Resolve(t.Context(), []string{peerNumber}); err != nil {
+			if _, err := session.People().Resolve(t.Context(), []string{peerNumber}); err != nil {
 				t.Fatal(err)
 			}
 			// So it does not come with the next connection.

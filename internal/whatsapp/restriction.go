@@ -22,9 +22,9 @@ func (s *session) restrictionArrived(event *events.NotifyAccountReachoutTimelock
 	s.mu.Unlock()
 	at := event.Mex.Timestamp.UTC()
 	if event.Mex.Timestamp.IsZero() {
-		at = s.now().UTC()
+		at = s.line.Now().UTC()
 	}
-	return s.receive(gateway.Restriction{Lifted: !event.IsActive, Until: until, At: at}, "restriction")
+	return s.line.Receive(gateway.Restriction{Lifted: !event.IsActive, Until: until, At: at}, "restriction")
 }
 
 // refusedRecipient reports that a message was refused because writing to new contacts is
@@ -34,7 +34,7 @@ func (s *session) refusedRecipient(ctx context.Context, refusal error, to gatewa
 	if !ok || restricted.Code != gateway.CodeRecipientRestricted {
 		return refusal
 	}
-	now := s.now()
+	now := s.line.Now()
 	s.mu.Lock()
 	until := s.restrictedUntil
 	s.mu.Unlock()
@@ -43,9 +43,9 @@ func (s *session) refusedRecipient(ctx context.Context, refusal error, to gatewa
 	} else {
 		until = time.Time{}
 	}
-	s.callHandler(func() {
+	s.line.WhileOpen(func() {
 		// The caller gets the refusal in any case, so a missing event is only logged.
-		err := s.receiver.Receive(context.WithoutCancel(ctx), gateway.Restriction{Until: until, Recipient: to, At: now.UTC()})
+		err := s.line.Deliver(context.WithoutCancel(ctx), gateway.Restriction{Until: until, Recipient: to, At: now.UTC()})
 		if err != nil {
 			s.logger.WarnContext(ctx, "restriction not kept", slog.Any("error", err))
 		}

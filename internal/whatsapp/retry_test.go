@@ -25,7 +25,7 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 				t.Fatal(err)
 			}
 			id := w.connector.NewMessageID()
-			if _, err := session.Send(t.Context(), gateway.Outgoing{
+			if _, err := session.Messages().Send(t.Context(), gateway.Outgoing{
 				PlatformID: id, Chat: gateway.JID(awayNumber + "@" + gateway.PersonalSuffix), Payload: payload,
 			}); err != nil {
 				t.Fatal(err)

@@ -16,10 +16,11 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/calendar"
 	"github.com/recado-project/recado/internal/whatsapp/channels"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// Send sends a message (gateway.Sending).
+// Send sends a message (gateway.Messages).
 func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent, error) {
 	to, err := wire.ToJID(out.Chat)
 	if err != nil {
@@ -31,10 +32,10 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	}
 	// One bound for all of it: whatsmeow has bounds of its own, of a minute and more, for
 	// each request to the platform that a send needs.
-	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.line.Wait)
 	defer cancel()
-	client := s.current()
-	if err := s.checkRecipient(ctx, client, to); err != nil {
+	client := s.line.Client()
+	if err := s.contacts.CheckRegistered(ctx, to); err != nil {
 		return gateway.Sent{}, err
 	}
 	if s.announces(ctx, to) {
@@ -44,7 +45,7 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	}
 	sending, only := ctx, wire.TakeAudience(message)
 	if to.Server == types.BroadcastServer {
-		if sending, err = s.Audience(ctx, only); err != nil {
+		if sending, err = s.profiles.Audience(ctx, only); err != nil {
 			return gateway.Sent{}, err
 		}
 	}
@@ -61,9 +62,9 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err != nil {
 		return gateway.Sent{}, s.refusedRecipient(ctx, wire.Failure(err), s.party(ctx, client, to))
 	}
-	s.Watch(client, to)
+	s.contacts.Watch(to)
 	ctx = context.WithoutCancel(ctx) // the message is sent, however little of the time is left
-	at := gateway.CleanTime(response.Timestamp.UTC(), s.now().UTC())
+	at := gateway.CleanTime(response.Timestamp.UTC(), s.line.Now().UTC())
 	return gateway.Sent{At: at, Chat: s.party(ctx, client, to)}, nil
 }
 
@@ -71,8 +72,8 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 // who has left, and who may not write, the same answer.
 func (s *session) refusedInGroup(ctx context.Context, to types.JID, message *waE2E.Message, refusal error) error {
 	id := wire.JIDOf(to)
-	s.ForgetGroup(id)
-	group, err := s.Group(ctx, id)
+	s.groups.Forget(id)
+	group, err := s.groups.Group(ctx, id)
 	switch {
 	case gateway.KindOf(err) == gateway.NotFound:
 		return err
@@ -93,7 +94,7 @@ func (s *session) transmit(
 	handle := wire.TakeHandle(message)
 	err = keys.Send(ctx, kept, func(ctx context.Context) error {
 		response, err = client.SendMessage(ctx, to, message, whatsmeow.SendRequestExtra{
-			ID: out.PlatformID, Timeout: s.connector.config.SendTimeout, AdditionalNodes: wire.MarksOf(message), MediaHandle: handle,
+			ID: out.PlatformID, Timeout: s.line.Wait, AdditionalNodes: wire.MarksOf(message), MediaHandle: handle,
 		})
 		return err
 	})
@@ -119,48 +120,12 @@ func traced(ctx context.Context, kept func(context.Context) error) (wrapped func
 	}, func(err error) { step.End(err) }
 }
 
-// checkRecipient refuses a person that the platform does not know: whatsmeow would send
-// such a message to no device, and report success. The answers of the platform are
-// remembered, here or by whatsmeow.
-func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, to types.JID) error {
-	lid := to
-	switch to.Server {
-	case types.GroupServer, types.NewsletterServer, types.BroadcastServer:
-		return nil
-	case types.DefaultUserServer:
-		var err error
-		if lid, err = client.Store.LIDs.GetLIDForPN(ctx, to); err != nil {
-			return fmt.Errorf("whatsapp: look for the recipient's LID: %w", err)
-		}
-		if lid.IsEmpty() {
-			answers, err := s.Resolve(ctx, []string{to.User})
-			if err != nil {
-				return err
-			}
-			if !answers[0].Exists || answers[0].LID == "" {
-				return wire.NotRegistered()
-			}
-			if lid, err = wire.ToJID(answers[0].LID); err != nil {
-				return err
-			}
-		}
-	}
-	devices, err := client.GetUserDevices(ctx, []types.JID{lid})
-	if err != nil {
-		return wire.Failure(err)
-	}
-	if len(devices) == 0 {
-		return wire.NotRegistered()
-	}
-	return nil
-}
-
 // party returns both addresses of a chat, as far as they are known.
 func (s *session) party(ctx context.Context, client *whatsmeow.Client, chat types.JID) gateway.Party {
-	return wire.PartyOf(chat, otherAddress(ctx, client.Store.LIDs, chat), "")
+	return wire.PartyOf(chat, line.OtherAddress(ctx, client.Store.LIDs, chat), "")
 }
 
-// EncodeChange writes the payload of a change (gateway.Sending).
+// EncodeChange writes the payload of a change (gateway.Messages).
 func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([]byte, error) {
 	chat, err := wire.ToJID(key.Chat.Address())
 	if err != nil {
@@ -173,13 +138,13 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 		if err != nil {
 			return nil, err
 		}
-		message = s.current().BuildEdit(chat, key.PlatformID, content)
+		message = s.line.Client().BuildEdit(chat, key.PlatformID, content)
 	case gateway.ChangeCancelled:
-		if message, err = calendar.NewEdit(s.ctx, s.current(), chat, key.PlatformID, change.Payload, s.now()); err != nil {
+		if message, err = calendar.NewEdit(s.ctx, s.line.Client(), chat, key.PlatformID, change.Payload, s.line.Now()); err != nil {
 			return nil, err
 		}
 	case gateway.ChangeDeleted:
-		message = s.current().BuildRevoke(chat, types.EmptyJID, key.PlatformID)
+		message = s.line.Client().BuildRevoke(chat, types.EmptyJID, key.PlatformID)
 	case gateway.ChangeReaction:
 		sender := types.EmptyJID // this account
 		if !key.FromMe {
@@ -188,9 +153,9 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 				return nil, err
 			}
 		}
-		message = s.current().BuildReaction(chat, sender, key.PlatformID, change.Reaction)
+		message = s.line.Client().BuildReaction(chat, sender, key.PlatformID, change.Reaction)
 		if s.announces(s.ctx, chat) {
-			if message, err = s.sealedReaction(s.ctx, s.current(), chat, sender, key.PlatformID, message); err != nil {
+			if message, err = s.sealedReaction(s.ctx, s.line.Client(), chat, sender, key.PlatformID, message); err != nil {
 				return nil, err
 			}
 		}
@@ -201,7 +166,7 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 				return nil, err
 			}
 		}
-		message = wire.NewPin(s.current().BuildMessageKey(chat, sender, key.PlatformID), change.For, s.now())
+		message = wire.NewPin(s.line.Client().BuildMessageKey(chat, sender, key.PlatformID), change.For, s.line.Now())
 	}
 	payload, err := proto.Marshal(message)
 	if err != nil {
@@ -210,7 +175,7 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 	return payload, nil
 }
 
-// MarkRead sends the sender of a message a receipt that it was read (gateway.Sending).
+// MarkRead sends the sender of a message a receipt that it was read (gateway.Messages).
 func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.Time) error {
 	// Receipts go to the address that the message came from, which was a LID.
 	chat, err := wire.ToJID(key.Chat.Key())
@@ -221,10 +186,15 @@ func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.
 	if err != nil {
 		return err
 	}
-	if err := s.current().MarkRead(ctx, []types.MessageID{key.PlatformID}, at, chat, sender); err != nil {
+	if err := s.line.Client().MarkRead(ctx, []types.MessageID{key.PlatformID}, at, chat, sender); err != nil {
 		return wire.Failure(err)
 	}
 	return nil
+}
+
+// RequestOlder asks the phone for messages of a chat (gateway.Messages).
+func (s *session) RequestOlder(ctx context.Context, before gateway.Message, count int) (string, error) {
+	return s.older.Ask(ctx, before, count)
 }
 
 // sentMessage finds a message that this instance sent, or a change that it made, for a
@@ -234,11 +204,11 @@ func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.
 func (s *session) sentMessage(_, chat types.JID, id types.MessageID) *waE2E.Message {
 	var payload []byte
 	found := false
-	s.callHandler(func() {
+	s.line.WhileOpen(func() {
 		// The platform may name a person by number or by LID.
-		for _, address := range []types.JID{chat, s.other(chat)} {
+		for _, address := range []types.JID{chat, s.line.Other(chat)} {
 			if !found && !address.IsEmpty() {
-				payload, found = s.receiver.SentPayload(s.ctx, wire.JIDOf(address), id)
+				payload, found = s.line.SentPayload(wire.JIDOf(address), id)
 			}
 		}
 	})

@@ -62,7 +62,7 @@ func TestNothingIsSentThatIsNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		id = w.connector.NewMessageID()
-		_, err = session.Send(t.Context(), gateway.Outgoing{
+		_, err = session.Messages().Send(t.Context(), gateway.Outgoing{
 			PlatformID: id, Chat: chat, Payload: payload, Kept: func(context.Context) error { return kept },
 		})
 		return id, err
@@ -172,7 +172,7 @@ func TestResolveKeepsOrder(t *testing.T) {
 	w := newWorld(t, whatsapp.Config{})
 	session, _, _ := w.link(t)
 	numbers := []string{"5511988887766", "5511988880000", "551188887766", "5511977776655"}
-	got, err := session.Resolve(t.Context(), numbers)
+	got, err := session.People().Resolve(t.Context(), numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestSendingWhileReceivingKeepsEveryMessageReadable(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := gateway.Outgoing{PlatformID: w.connector.NewMessageID(), Chat: gateway.JID(talker + "@" + gateway.PersonalSuffix), Payload: payload}
-		if _, err := session.Send(t.Context(), out); err != nil {
+		if _, err := session.Messages().Send(t.Context(), out); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,7 +5,6 @@ package whatsapp
 import (
 	"context"
 	"log/slog"
-	"reflect"
 	"sync"
 	"time"
 
@@ -21,11 +20,10 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/files"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
+	"github.com/recado-project/recado/internal/whatsapp/history"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
-	"github.com/recado-project/recado/internal/whatsapp/older"
-	"github.com/recado-project/recado/internal/whatsapp/presences"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/profiles"
-	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
 	"github.com/recado-project/recado/internal/whatsapp/version"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -56,45 +54,13 @@ const (
 // alone connects, disconnects and decides what follows from an event of the connection.
 // whatsmeow's own reconnecting is off.
 type session struct {
-	lifetime
-
 	connector  *Connector
 	instanceID string
 	route      *route              // to the platform
 	label      gateway.DeviceLabel // for the phone that links it
 	lifecycle  gateway.Lifecycle
-	receiver   gateway.Receiver
 	logger     *slog.Logger
 
-	signals  chan signal // for the owner
-	queues   nodeQueues
-	handlers handlers
-	caches   sessionCaches
-
-	tasks     taskqueue.Queue
-	histories taskqueue.Queue // apart: a history may take long
-	settings  taskqueue.Queue // reads the app state
-
-	// pictureOnce asks for the account's picture; later the platform reports changes.
-	pictureOnce sync.Once
-	ringing     caches.Ringing
-
-	mu sync.Mutex // guards the fields below
-	identity
-	connection
-
-	*groups.Groups
-	*profiles.Profiles
-	*chatstate.Chats
-	*contacts.Contacts
-	*presences.Presences
-	*channels.Channels
-	*files.Files
-	*older.Requests
-}
-
-// lifetime is how long the parts of a session run.
-type lifetime struct {
 	ctx    context.Context //nolint:containedctx // until Close, or until the session is over; its handlers need it
 	cancel context.CancelFunc
 	// connCtx is the connections': it ends after the last of them was closed. One
@@ -103,42 +69,35 @@ type lifetime struct {
 	connDone context.CancelFunc
 	done     chan struct{}
 	start    sync.Once
+
+	signals   signals // for the owner
+	queues    *nodeQueues
+	histories line.Queue // apart from other tasks: a history may take long
+	usernames *contacts.Usernames
+	ringing   caches.Ringing
+	// pictureOnce asks for the account's picture; later the platform reports changes.
+	pictureOnce sync.Once
+
+	line     *line.Line // what the parts below share
+	groups   *groups.Groups
+	chats    *chatstate.Chats
+	contacts *contacts.Contacts
+	profiles *profiles.Profiles
+	channels *channels.Channels
+	files    *files.Files
+	older    *history.Requests
+
+	mu              sync.Mutex // guards the fields below
+	linked          bool
+	device          string          // names the keys; empty if nothing is linked
+	reload          bool            // a pairing's keys, which no client has loaded yet
+	passkey         ceremony        // the platform's question for a passkey, if it has asked
+	restrictedUntil time.Time       // zero if the platform restricts nothing, or has not said until when
+	codesEnd        time.Time       // when the last of the codes being shown runs out
+	claimed         version.Version // of the web client, in the last handshake
 }
 
-// handlers is read-locked during every call of the lifecycle or the receiver by whatsmeow's
-// goroutines. Once closed is set there are no more such calls.
-type handlers struct {
-	sync.RWMutex
-	closed bool
-}
-
-// sessionCaches is what a session remembers in memory of people.
-type sessionCaches struct {
-	numberless caches.People    // whom events have shown without a number
-	usernames  caches.Usernames // of messages that were read
-}
-
-// identity is the client in use, and the account that it belongs to.
-type identity struct {
-	client *whatsmeow.Client
-	linked bool
-	device string // names the keys; empty if nothing is linked
-	reload bool   // a pairing's keys, which no client has loaded yet
-	self   gateway.Party
-
-	passkey ceremony // the platform's question for a passkey, if it has asked
-
-	restrictedUntil time.Time // zero if the platform restricts nothing, or has not said until when
-}
-
-// connection is what is known of the connection in use.
-type connection struct {
-	endContext context.CancelFunc // gives it up; nil: it was given up, or there is none
-	codesEnd   time.Time          // when the last of the codes being shown runs out
-	claimed    version.Version    // of the web client, in the last handshake
-}
-
-var _ gateway.Session = (*session)(nil)
+var _ gateway.SupervisedSession = (*session)(nil)
 
 func newSession(
 	c *Connector, tenure gateway.Tenure, instance gateway.Instance, route *route, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
@@ -148,69 +107,50 @@ func newSession(
 	base := gateway.WithTenure(context.Background(), tenure)
 	ctx, cancel := context.WithCancel(base)
 	connCtx, connDone := context.WithCancel(base)
+	logger := sessionLogger(c.config.Logger, instance.ID)
+	signals := signals{ctx: ctx, sent: make(chan signal, maxSignals)}
+	queues, usernames := &nodeQueues{}, &contacts.Usernames{}
+	client := newClient(own, upstreamLog{log{logger}, usernames.NodeRead, queues.ended}, route, connCtx)
+	shared := line.New(line.Config{
+		Context: ctx, Client: client, Receiver: receiver, Logger: logger, Now: c.config.Now, Wait: c.config.SendTimeout,
+		GivenUp: func() { signals.send(signal{kind: connectionGivenUp}) },
+	})
+	chats := chatstate.New(shared)
+	people := contacts.New(shared, c.keys.People(), chats)
 	s := &session{
-		lifetime:   lifetime{ctx: ctx, cancel: cancel, connCtx: connCtx, connDone: connDone, done: make(chan struct{})},
-		connector:  c,
-		instanceID: instance.ID,
-		route:      route,
-		label:      instance.Label,
-		lifecycle:  cleanLifecycle{lifecycle},
-		receiver:   cleanReceiver{Receiver: receiver, now: c.config.Now},
-		logger:     sessionLogger(c.config.Logger, instance.ID),
-		signals:    make(chan signal, maxSignals),
+		connector: c, instanceID: instance.ID, route: route, label: instance.Label, lifecycle: lifecycle, logger: logger,
+		ctx: ctx, cancel: cancel, connCtx: connCtx, connDone: connDone, done: make(chan struct{}),
+		signals: signals, queues: queues, usernames: usernames,
+		line: shared,
+		groups: groups.New(shared, func(ctx context.Context, list []byte) error {
+			return keys.KeepGroups(ctx, shared.Client().Store, list)
+		}),
+		chats:    chats,
+		contacts: people,
+		profiles: profiles.New(shared, people, func() { signals.send(signal{kind: pictureMoved}) }),
+		channels: channels.New(shared),
+		files:    files.New(shared, c.config.TempDir, c.config.MaxMediaBytes),
+		older:    history.NewRequests(shared, c.config.OlderTimeout),
 	}
-	s.Groups = groups.New(groups.Config{Client: s.current, Self: s.Self, Person: s.person, Keep: s.keepGroups, Wait: c.config.SendTimeout})
-	s.Profiles = profiles.New(profiles.Config{
-		Client: s.current, Self: s.Self, Person: s.person, Picture: s.ProfilePicture, Changed: s.accountChangedHere,
-		Now: s.now, Wait: c.config.SendTimeout,
-	})
-	s.Chats = chatstate.New(chatstate.Config{
-		Client: s.current, Person: s.person, Receive: s.receive, Later: s.settings.Add, Logger: s.logger, Now: s.now,
-		Wait: c.config.SendTimeout,
-	})
-	s.Presences = presences.New(presences.Config{
-		Context: s.ctx, Client: s.current, Self: s.Self, Person: s.person, Complete: s.completeAddresses, Receive: s.receiver.Receive,
-		Later: func(task func()) { s.tasks.Add(task) }, Logger: s.logger, Now: s.now, Wait: c.config.SendTimeout,
-	})
-	s.Requests = older.New(older.Config{
-		Client: s.current, Receive: s.olderArrived, Now: s.now, Wait: c.config.SendTimeout, Patience: c.config.OlderTimeout,
-	})
-	s.Contacts = contacts.New(contacts.Config{Client: s.current, Pairs: c.keys.People(), Send: s.Chats.Send, Wait: c.config.SendTimeout})
-	s.Channels = channels.New(channels.Config{Client: s.current, Now: s.now, Wait: c.config.SendTimeout})
-	s.Files = files.New(files.Config{Client: s.current, TempDir: c.config.TempDir, MaxBytes: c.config.MaxMediaBytes})
-	s.use(own)
+	s.use(client)
 	return s
 }
 
-// now is the time by the connector's clock.
-func (s *session) now() time.Time { return s.connector.config.Now() }
-
-// slim takes from a new client the room that it has reserved for 256 sent messages: it is
-// a third of what an idle instance needs. A client that sends gets it back little by little.
-// The library has no setting for it; if it loses the field, nothing is lost here.
-func slim(client *whatsmeow.Client) {
-	sent := reflect.ValueOf(client).Elem().FieldByName("recentMessagesMap")
-	if sent.Kind() == reflect.Map {
-		reflect.NewAt(sent.Type(), sent.Addr().UnsafePointer()).Elem().Set(reflect.MakeMap(sent.Type()))
-	}
-}
-
-// use makes a client with these keys, and makes it the session's.
-func (s *session) use(own *store.Device) {
-	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp, StateWanted: func(collection string) { s.Wanted(s.ctx, collection) }})
-	own.Log = newLog(s.logger)
-	client := whatsmeow.NewClient(own, log{logger: s.logger, read: s.nodeRead, queueEnded: s.queues.ended})
+// newClient makes a client of whatsmeow that asks nobody anything yet.
+func newClient(own *store.Device, log upstreamLog, route *route, connCtx context.Context) *whatsmeow.Client {
+	own.Log = log.log
+	client := whatsmeow.NewClient(own, log)
 	slim(client)
-	client.SetWebsocketHTTPClient(s.route.client)
-	client.SetPreLoginHTTPClient(s.route.client)
-	client.SetMediaHTTPClient(s.route.media)
+	client.SetWebsocketHTTPClient(route.client)
+	client.SetPreLoginHTTPClient(route.client)
+	client.SetMediaHTTPClient(route.media)
 	client.EnableAutoReconnect = false
 	client.DisableLoginAutoReconnect = true
 	// Together: the platform is told "received" after our handler has committed, and a
 	// message that was decrypted before a crash comes to the handler again.
 	client.SynchronousAck = true
 	client.EnableDecryptedEventBuffer = true
-	client.BackgroundEventCtx = s.connCtx
+	client.BackgroundEventCtx = connCtx
 	// How the owner has arranged chats before the link is kept too.
 	client.EmitAppStateEventsOnFullSync = true
 	// whatsmeow would load years of somebody's messages into memory, and leave a
@@ -218,6 +158,21 @@ func (s *session) use(own *store.Device) {
 	client.ManualHistorySyncDownload = true
 	// The phone is told "received" when the history was kept.
 	client.DisableManualHistorySyncReceipt = true
+	return client
+}
+
+// load makes a client with these keys, and makes it the session's.
+func (s *session) load(own *store.Device) {
+	s.use(newClient(own, upstreamLog{log{s.logger}, s.usernames.NodeRead, s.queues.ended}, s.route, s.connCtx))
+}
+
+// use makes a client the session's.
+func (s *session) use(client *whatsmeow.Client) {
+	own := client.Store
+	keys.Observe(own, keys.Observer{
+		PairsLearnt: s.line.PairsLearnt, DatabaseFailed: s.line.GiveUp,
+		StateWanted: func(collection string) { s.chats.Wanted(s.ctx, collection) },
+	})
 	client.GetClientPayload = func() *waWa6.ClientPayload { return s.introduce(own) }
 	client.GetMessageForRetry = s.sentMessage
 	client.PrePairCallback = func(jid types.JID, _, _ string) bool {
@@ -225,16 +180,39 @@ func (s *session) use(own *store.Device) {
 	}
 	client.AddEventHandlerWithSuccessStatus(s.handle)
 
+	s.line.Use(client)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.client = client
-	s.linked = own.ID != nil
-	s.self = gateway.Party{}
-	if s.linked {
+	if s.linked = own.ID != nil; s.linked {
 		s.device = own.ID.String()
-		s.self = gateway.Party{JID: wire.JIDOf(*own.ID), LID: wire.JIDOf(own.LID), Name: own.PushName}
 	}
 }
+
+// The parts (gateway.Session).
+
+// Account is the part about the session's own account.
+func (s *session) Account() gateway.OwnAccount { return s.profiles }
+
+// Messages is the part that sends messages.
+func (s *session) Messages() gateway.Messages { return s }
+
+// Files is the part that transfers files.
+func (s *session) Files() gateway.Files { return s.files }
+
+// People is the part about other people.
+func (s *session) People() gateway.People { return s.contacts }
+
+// Groups is the part about groups.
+func (s *session) Groups() gateway.Groups { return s.groups }
+
+// Channels is the part about channels.
+func (s *session) Channels() gateway.Channels { return s.channels }
+
+// Chats is the part that arranges chats.
+func (s *session) Chats() gateway.Chats { return s.chats }
+
+// Calls is the part about calls.
+func (s *session) Calls() gateway.Calls { return s }
 
 // introduce returns what the client sends in a handshake. whatsmeow's own version is one
 // for the whole process; this one is the newest at every handshake. A device that is linked
@@ -277,9 +255,9 @@ func (s *session) Start() {
 			// A task that asks the library for something is held by its lock while it connects,
 			// for up to 20 s, and goes on to nothing: the keys are closed by then.
 			defer s.histories.CloseWithin(abandonWait)
-			defer s.tasks.CloseWithin(abandonWait)
-			defer s.CloseRequests()
-			defer s.settings.CloseWithin(abandonWait)
+			defer s.line.Tasks.CloseWithin(abandonWait)
+			defer s.older.Close()
+			defer s.chats.CloseWithin(abandonWait)
 			s.run()
 		})
 	})
@@ -294,34 +272,19 @@ func (s *session) Close() {
 		close(s.done)
 	})
 	<-s.done
-	s.closeHandlers()
+	s.line.Close()
 }
 
 // release lets another session load the keys.
 func (s *session) release() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), releaseWait)
 	defer cancel()
-	if err := s.connector.keys.Release(ctx, s.current().Store); err != nil {
+	if err := s.connector.keys.Release(ctx, s.line.Client().Store); err != nil {
 		s.logger.WarnContext(ctx, "what was learnt last of contacts is not written", slog.Any("error", err))
 	}
 	if s.route != &s.connector.direct {
 		s.route.close()
 	}
-}
-
-// closeHandlers waits for the calls of the lifecycle and the receiver that are under way,
-// and lets no more through.
-func (s *session) closeHandlers() {
-	s.handlers.Lock()
-	defer s.handlers.Unlock()
-	s.handlers.closed = true
-}
-
-// Self returns the account (gateway.Session).
-func (s *session) Self() gateway.Party {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.self
 }
 
 // Linked reports whether there are keys that the platform accepted
@@ -332,22 +295,8 @@ func (s *session) Linked() bool {
 	return s.linked
 }
 
-// current returns the client in use. It changes after a pairing, whether that
-// succeeded or failed.
-func (s *session) current() *whatsmeow.Client {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client
-}
-
+// profile is the account as the lifecycle learns of it, cleaned.
 func (s *session) profile() gateway.Profile {
-	self := s.Self()
-	return gateway.Profile{JID: self.JID, LID: self.LID, Name: self.Name}
-}
-
-// rename notes the account's name.
-func (s *session) rename(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.self.Name = name
+	self := s.line.Self()
+	return gateway.Profile{JID: self.JID, LID: self.LID, Name: self.Name}.Cleaned()
 }

@@ -37,8 +37,8 @@ func TestSessionLinksByScan(t *testing.T) {
 	if profile.JID != gateway.JID(ownNumber+"@"+gateway.PersonalSuffix) || !profile.LID.IsLID() {
 		t.Errorf("profile %+v", profile)
 	}
-	if !session.Linked() || session.Self().JID != profile.JID {
-		t.Errorf("linked %v, self %+v", session.Linked(), session.Self())
+	if !session.Linked() || session.Account().Self().JID != profile.JID {
+		t.Errorf("linked %v, self %+v", session.Linked(), session.Account().Self())
 	}
 	if name := e.await(t, "profile").profile.Name; name == "" {
 		t.Error("the account's name did not arrive")

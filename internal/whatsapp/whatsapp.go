@@ -20,6 +20,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 	"github.com/recado-project/recado/internal/whatsapp/version"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
@@ -58,7 +59,7 @@ func New(config Config) (*Connector, error) {
 	if err := setProcess(config); err != nil {
 		return nil, err
 	}
-	devices, err := keys.New(keys.Config{Store: config.Keys, Log: newLog(config.Logger), Now: config.Now})
+	devices, err := keys.New(keys.Config{Store: config.Keys, Log: log{config.Logger}, Now: config.Now})
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
@@ -69,7 +70,9 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
-	other := func(ctx context.Context, jid types.JID) types.JID { return otherAddress(ctx, devices.People(), jid) }
+	other := func(ctx context.Context, jid types.JID) types.JID {
+		return line.OtherAddress(ctx, devices.People(), jid)
+	}
 	return &Connector{
 		Encoder:   wire.NewEncoder(other),
 		config:    config,
@@ -115,7 +118,7 @@ func (c *Connector) Close() {
 // Open prepares a session (gateway.Connector).
 func (c *Connector) Open(
 	ctx context.Context, instance gateway.Instance, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
-) (gateway.Session, error) {
+) (gateway.SupervisedSession, error) {
 	route, err := c.routeOf(instance.Proxy)
 	if err != nil {
 		return nil, err
@@ -124,7 +127,7 @@ func (c *Connector) Open(
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
-	return newSession(c, gateway.TenureOf(ctx), instance, route, own, lifecycle, receiver), nil
+	return newSession(c, gateway.TenureOf(ctx), instance, route, own, lifecycle, receiver), nil //nolint:contextcheck // a session outlives the request that opens it
 }
 
 // routeOf returns the way to the platform that all instances without a proxy share, or

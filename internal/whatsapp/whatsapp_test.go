@@ -288,7 +288,7 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 }
 
 // open opens a session and starts it.
-func (w world) open(t *testing.T, device string) (gateway.Session, *recorder) {
+func (w world) open(t *testing.T, device string) (gateway.SupervisedSession, *recorder) {
 	t.Helper()
 	e := newRecorder()
 	session, err := w.connector.Open(t.Context(), gateway.Instance{ID: instanceID, Device: device}, e, e)
@@ -308,7 +308,7 @@ const (
 )
 
 // link opens a session and links it to the phone of ownNumber.
-func (w world) link(t *testing.T) (session gateway.Session, e *recorder, device string) {
+func (w world) link(t *testing.T) (session gateway.SupervisedSession, e *recorder, device string) {
 	t.Helper()
 	session, e = w.open(t, "")
 	if err := w.box.Linking.Scan(t.Context(), ownNumber, e.await(t, "code").code.Code); err != nil {
@@ -320,19 +320,19 @@ func (w world) link(t *testing.T) (session gateway.Session, e *recorder, device 
 	return session, e, device
 }
 
-func (w world) send(t *testing.T, session gateway.Session, text string) (id string, err error) {
+func (w world) send(t *testing.T, session gateway.SupervisedSession, text string) (id string, err error) {
 	t.Helper()
 	return w.sendTo(t, session, peerNumber, text)
 }
 
-func (w world) sendTo(t *testing.T, session gateway.Session, number, text string) (id string, err error) {
+func (w world) sendTo(t *testing.T, session gateway.SupervisedSession, number, text string) (id string, err error) {
 	t.Helper()
 	payload, err := w.connector.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id = w.connector.NewMessageID()
-	_, err = session.Send(t.Context(), gateway.Outgoing{
+	_, err = session.Messages().Send(t.Context(), gateway.Outgoing{
 		PlatformID: id, Chat: gateway.JID(number + "@" + gateway.PersonalSuffix), Payload: payload,
 	})
 	return id, err

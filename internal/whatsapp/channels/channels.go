@@ -14,20 +14,14 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// Config is what the channels of a session need of it. All of it is required.
-type Config struct {
-	Client func() *whatsmeow.Client // in use
-	Now    func() time.Time
-	Wait   time.Duration // how long the platform may take for one answer
-}
-
 // Channels asks for channels and changes them. It is safe for concurrent use.
 type Channels struct {
-	config Config
-	asking sync.Mutex // held while the list is asked for, which Config.Wait bounds
+	line   *line.Line
+	asking sync.Mutex // held while the list is asked for, which Line.Wait bounds
 
 	mu      sync.Mutex // guards the fields below
 	joined  []gateway.Channel
@@ -38,10 +32,10 @@ type Channels struct {
 var _ gateway.Channels = (*Channels)(nil)
 
 // New returns the channels of a session.
-func New(config Config) *Channels { return &Channels{config: config} }
+func New(of *line.Line) *Channels { return &Channels{line: of} }
 
-// ForgetChannels drops the list: what changes while the connection is down is not always told.
-func (c *Channels) ForgetChannels() {
+// Forget drops the list: what changes while the connection is down is not always told.
+func (c *Channels) Forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.joined, c.known = nil, false
@@ -58,9 +52,9 @@ func (c *Channels) JoinedChannels(ctx context.Context) ([]gateway.Channel, error
 	if known {
 		return joined, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
-	list, err := c.config.Client().GetSubscribedNewsletters(ctx)
+	list, err := c.line.Client().GetSubscribedNewsletters(ctx)
 	if err != nil {
 		return nil, Failure(err)
 	}
@@ -101,7 +95,7 @@ func (c *Channels) channelOf(said *types.NewsletterMetadata) (gateway.Channel, b
 	if viewer := said.ViewerMeta; viewer != nil {
 		channel.Role, channel.Muted = roleOf(viewer.Role), viewer.Mute == types.NewsletterMuteOn
 	}
-	return gateway.CleanChannel(channel, c.config.Now().UTC())
+	return gateway.CleanChannel(channel, c.line.Now().UTC())
 }
 
 // pictureHost has the pictures of which the platform names only the path.
@@ -133,16 +127,16 @@ func roleOf(role types.NewsletterRole) gateway.ChannelRole {
 
 // Channel asks for a channel (gateway.OwnChannels).
 func (c *Channels) Channel(ctx context.Context, ref gateway.ChannelRef) (gateway.Channel, error) {
-	asked, cancel := context.WithTimeout(ctx, c.config.Wait)
+	asked, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
 	var said *types.NewsletterMetadata
 	var err error
 	if ref.ID == "" {
-		said, err = c.config.Client().GetNewsletterInfoWithInvite(asked, ref.Invite)
+		said, err = c.line.Client().GetNewsletterInfoWithInvite(asked, ref.Invite)
 	} else {
 		var jid types.JID
 		if jid, err = wire.ToJID(ref.ID); err == nil {
-			said, err = c.config.Client().GetNewsletterInfo(asked, jid)
+			said, err = c.line.Client().GetNewsletterInfo(asked, jid)
 		}
 	}
 	if err != nil {
@@ -175,10 +169,10 @@ const (
 
 // CreateChannel makes a channel (gateway.OwnChannels).
 func (c *Channels) CreateChannel(ctx context.Context, wanted gateway.NewChannel) (gateway.Channel, error) {
-	defer c.ForgetChannels()
-	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	defer c.Forget()
+	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
-	client := c.config.Client()
+	client := c.line.Client()
 	if err := client.AcceptTOSNotice(ctx, termsNotice, termsStage); err != nil {
 		return gateway.Channel{}, Failure(err)
 	}
@@ -218,10 +212,10 @@ func (c *Channels) change(ctx context.Context, id gateway.JID, request func(cont
 	if err != nil {
 		return err
 	}
-	defer c.ForgetChannels()
-	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	defer c.Forget()
+	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
-	return Failure(request(ctx, c.config.Client(), jid))
+	return Failure(request(ctx, c.line.Client(), jid))
 }
 
 // Changed translates what the owner of the account has done with a channel on another device,
@@ -244,7 +238,7 @@ func (c *Channels) Changed(event any) (change gateway.ChannelChange, ok bool) {
 	if change.Name == "" {
 		change.Name = c.nameOf(change.ID)
 	}
-	c.ForgetChannels()
+	c.Forget()
 	change.At = mex.Timestamp.UTC()
 	change.SourceKey = strings.Join([]string{"channel", string(change.ID), string(change.Kind), mex.Timestamp.UTC().Format(time.RFC3339)}, "/")
 	return change, true

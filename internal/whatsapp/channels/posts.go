@@ -37,9 +37,9 @@ func (c *Channels) Posts(ctx context.Context, id gateway.JID, query gateway.Post
 	if query.After > 0 {
 		attrs["after"] = query.After
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
-	inside := c.config.Client().DangerousInternals() //nolint:staticcheck // the library can't ask for what came after a post; the version is pinned
+	inside := c.line.Client().DangerousInternals() //nolint:staticcheck // the library can't ask for what came after a post; the version is pinned
 	answer, err := inside.SendIQ(ctx, whatsmeow.DangerousInfoQuery{
 		Namespace: "newsletter", Type: whatsmeow.DangerousInfoQueryType("get"), To: types.ServerJID,
 		Content: []waBinary.Node{{Tag: "messages", Attrs: attrs}},
@@ -69,7 +69,7 @@ func mayRead(err error) error {
 
 // postOf translates a post; false for one without a number.
 func (c *Channels) postOf(channel types.JID, said *types.NewsletterMessage) (gateway.Post, bool) {
-	now := c.config.Now()
+	now := c.line.Now()
 	event := &events.Message{RawMessage: said.Message, Info: types.MessageInfo{
 		MessageSource: types.MessageSource{Chat: channel, Sender: channel},
 		ID:            said.MessageID, ServerID: said.MessageServerID, Timestamp: said.Timestamp, Type: said.Type,
@@ -107,14 +107,14 @@ func (c *Channels) ReactToPost(ctx context.Context, id gateway.JID, serverID int
 	if err != nil {
 		return err
 	}
-	client := c.config.Client()
+	client := c.line.Client()
 	messageID := client.GenerateMessageID()
 	attrs := waBinary.Attrs{"to": jid, "id": messageID, "server_id": serverID, "type": "reaction"}
 	content := waBinary.Node{Tag: "reaction", Attrs: waBinary.Attrs{"code": reaction}}
 	if reaction == "" {
 		attrs["edit"], content.Attrs = string(types.EditAttributeSenderRevoke), waBinary.Attrs{}
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
 	inside := client.DangerousInternals() //nolint:staticcheck // see above; the version is pinned
 	answers := inside.WaitResponse(messageID)

@@ -79,7 +79,7 @@ func (c *Chats) Complete(collection appstate.WAPatchName) bool {
 
 // Disappearing keeps after how many seconds new messages of a chat disappear.
 func (c *Chats) Disappearing(chat gateway.Party, seconds uint32, at time.Time) bool {
-	return c.config.Receive(gateway.ChatUpdate{
+	return c.line.Receive(gateway.ChatUpdate{
 		Chat: chat, ChatChange: gateway.ChatChange{Disappearing: new(time.Duration(seconds) * time.Second)}, At: at.UTC(),
 	}, "disappearing messages")
 }
@@ -87,7 +87,7 @@ func (c *Chats) Disappearing(chat gateway.Party, seconds uint32, at time.Time) b
 // keep passes something on. What can't be kept now is read again with the whole collection,
 // after the next login: whatsmeow has noted already that this device knows it.
 func (c *Chats) keep(collection appstate.WAPatchName, incoming gateway.Incoming) bool {
-	if c.config.Receive(incoming, "how chats are arranged", slog.String("collection", string(collection))) {
+	if c.line.Receive(incoming, "how chats are arranged", slog.String("collection", string(collection))) {
 		return true
 	}
 	c.notKept(collection)
@@ -122,7 +122,7 @@ func (c *Chats) ReadAgain(ctx context.Context) {
 	}
 	unread, err := c.unread(ctx)
 	if err != nil && ctx.Err() == nil {
-		c.config.Logger.WarnContext(ctx, "not known how far the app state was read", slog.Any("error", err))
+		c.line.Logger.WarnContext(ctx, "not known how far the app state was read", slog.Any("error", err))
 	}
 	for _, collection := range unread {
 		if err := c.fetch(ctx, collection, false); err != nil {
@@ -135,7 +135,7 @@ func (c *Chats) ReadAgain(ctx context.Context) {
 // unread lists the collections that were never read, if there are keys to read them with.
 func (c *Chats) unread(ctx context.Context) (unread []appstate.WAPatchName, err error) {
 	err = Guard(ctx, func(ctx context.Context) error {
-		device := c.config.Client().Store
+		device := c.line.Client().Store
 		key, err := device.AppStateKeys.GetLatestAppStateSyncKeyID(ctx)
 		if err != nil || key == nil {
 			return err

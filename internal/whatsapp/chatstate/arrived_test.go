@@ -1,11 +1,10 @@
 package chatstate
 
 import (
-	"log/slog"
+	"errors"
 	"testing"
 	"time"
 
-	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/appstate"
 	"go.mau.fi/whatsmeow/proto/waSyncAction"
 
@@ -48,12 +47,8 @@ func TestThrough(t *testing.T) {
 // What could not be kept is read again after every login until that succeeds.
 func TestReadAgainUntilItIsRead(t *testing.T) {
 	t.Parallel()
-	chats := New(Config{
-		Now: time.Now, Logger: slog.New(slog.DiscardHandler),
-		Client:  func() *whatsmeow.Client { panic("there is no connection") },
-		Receive: func(gateway.Incoming, string, ...slog.Attr) bool { return false },
-	})
-	if chats.keep(appstate.WAPatchRegularLow, gateway.ChatUpdate{}) {
+	chats := New(newLine(t, time.Now, func(gateway.Incoming) error { return errors.New("on purpose") }))
+	if chats.keep(appstate.WAPatchRegularLow, gateway.ChatUpdate{Chat: gateway.Party{JID: "1@s.whatsapp.net"}, ChatChange: gateway.ChatChange{Archived: new(true)}}) {
 		t.Fatal("it was kept")
 	}
 	for login := 1; login <= 2; login++ {

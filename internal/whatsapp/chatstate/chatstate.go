@@ -6,7 +6,6 @@ package chatstate
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -16,23 +15,9 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
-
-// Config is what the chats of a session need of it. All of it is required.
-type Config struct {
-	Client func() *whatsmeow.Client // in use
-	// Person names somebody as completely as possible.
-	Person func(one, other types.JID, name string) gateway.Party
-	// Receive keeps something, and reports whether that was possible; else it gives the
-	// connection up. what names it in the log.
-	Receive func(incoming gateway.Incoming, what string, attrs ...slog.Attr) bool
-	// Later runs a task in the background, and reports whether it will.
-	Later  func(task func()) bool
-	Logger *slog.Logger
-	Now    func() time.Time
-	Wait   time.Duration // how long the platform may take for one answer
-}
 
 // maxEchoes bounds how many changes by this device are remembered, of which the oldest make room:
 // each comes back at once, and again when its collection is read anew.
@@ -43,7 +28,8 @@ const maxBatch = 500
 
 // Chats arranges chats. It is safe for concurrent use.
 type Chats struct {
-	config  Config
+	line    *line.Line
+	tasks   line.Queue // that read the app state
 	since   time.Time  // what is older was arranged before this device was told
 	sending sync.Mutex // held while the app state is changed: each change stands on the one before
 
@@ -65,13 +51,17 @@ type echo struct {
 var _ gateway.Chats = (*Chats)(nil)
 
 // New returns the chats of a session.
-func New(config Config) *Chats {
+func New(of *line.Line) *Chats {
 	echoes, _ := simplelru.NewLRU[echo, struct{}](maxEchoes, nil) // it fails for sizes below 1 alone
 	return &Chats{
-		config: config, since: config.Now(), echoes: echoes, initial: map[appstate.WAPatchName]gateway.ChatArrangements{},
+		line: of, since: of.Now(), echoes: echoes, initial: map[appstate.WAPatchName]gateway.ChatArrangements{},
 		unkept: map[appstate.WAPatchName]struct{}{}, wanted: map[appstate.WAPatchName]struct{}{},
 	}
 }
+
+// CloseWithin drops the tasks that wait, and returns when none runs any more, or after that
+// time.
+func (c *Chats) CloseWithin(wait time.Duration) { c.tasks.CloseWithin(wait) }
 
 // ChangeChat changes how a chat is arranged (gateway.Chats). Each collection of the app state
 // is a request of its own.
@@ -92,9 +82,9 @@ func (c *Chats) ChangeChat(ctx context.Context, chat gateway.ChatAnchor, change 
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
-	if err := c.config.Client().SetDisappearingTimer(ctx, to, *change.Disappearing, c.config.Now()); err != nil {
+	if err := c.line.Client().SetDisappearingTimer(ctx, to, *change.Disappearing, c.line.Now()); err != nil {
 		return wire.Failure(err)
 	}
 	return nil
@@ -114,9 +104,9 @@ func (c *Chats) DeleteChat(ctx context.Context, chat gateway.ChatAnchor) error {
 func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo, refused string) error {
 	c.sending.Lock()
 	defer c.sending.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
-	client := c.config.Client()
+	client := c.line.Client()
 	key, err := client.Store.AppStateKeys.GetLatestAppStateSyncKeyID(ctx)
 	if err != nil {
 		return wire.Failure(err)
@@ -125,7 +115,7 @@ func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo, refused stri
 		return gateway.Errorf(gateway.Conflict, gateway.CodeNotSynced,
 			"the phone has not given this device the keys of its settings yet: open the messenger on the phone, and try again")
 	}
-	patch.Timestamp = c.config.Now()
+	patch.Timestamp = c.line.Now()
 	c.expect(patch)
 	err = Guard(ctx, func(ctx context.Context) error { return client.SendAppState(ctx, patch) })
 	if errors.Is(err, whatsmeow.ErrAppStateUpdate) {

@@ -27,7 +27,7 @@ func (c *Chats) Wanted(ctx context.Context, collection string) {
 	if _, already := c.wanted[name]; already {
 		return
 	}
-	if c.config.Later(func() { c.fetchWanted(ctx, name) }) {
+	if c.tasks.Add(func() { c.fetchWanted(ctx, name) }) {
 		c.wanted[name] = struct{}{}
 	}
 }
@@ -42,12 +42,12 @@ func (c *Chats) fetchWanted(ctx context.Context, name appstate.WAPatchName) {
 
 // fetch reads a collection, from its beginning or on from where it is.
 func (c *Chats) fetch(ctx context.Context, name appstate.WAPatchName, whole bool) error {
-	return Guard(ctx, func(ctx context.Context) error { return c.config.Client().FetchAppState(ctx, name, whole, false) })
+	return Guard(ctx, func(ctx context.Context) error { return c.line.Client().FetchAppState(ctx, name, whole, false) })
 }
 
 func (c *Chats) logFetch(ctx context.Context, name appstate.WAPatchName, err error) {
 	if err != nil && ctx.Err() == nil {
-		c.config.Logger.WarnContext(ctx, "app state not read", slog.String("collection", string(name)), slog.Any("error", err))
+		c.line.Logger.WarnContext(ctx, "app state not read", slog.String("collection", string(name)), slog.Any("error", err))
 	}
 }
 

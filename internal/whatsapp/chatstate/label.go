@@ -19,8 +19,6 @@ import (
 // labelCollection is the collection of the app state that has the labels.
 const labelCollection = appstate.WAPatchRegular
 
-var _ gateway.Labels = (*Chats)(nil)
-
 // ChangeLabel changes a label on all devices of the account (gateway.Labels).
 func (c *Chats) ChangeLabel(ctx context.Context, change gateway.LabelChange) error {
 	label := change.Label
@@ -83,7 +81,7 @@ func (c *Chats) LabelArrived(event any) bool {
 	case types.GroupServer:
 		change.Chat = gateway.Party{JID: wire.JIDOf(chat)}
 	case types.DefaultUserServer, types.HiddenUserServer:
-		change.Chat = c.config.Person(chat.ToNonAD(), types.EmptyJID, "")
+		change.Chat = c.line.Person(chat.ToNonAD(), types.EmptyJID, "")
 	case "":
 	default:
 		return true

@@ -1,17 +1,21 @@
 package chatstate
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 	"time"
 
+	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/appstate"
 	"go.mau.fi/whatsmeow/proto/waSyncAction"
+	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 )
 
 // What this device has done with labels may be reported late, in any order and more than once: it
@@ -20,14 +24,10 @@ func TestLabelsOfThisDevice(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_800_000_000_123)
 	var received []gateway.Incoming
-	chats := New(Config{
-		Now:    func() time.Time { return now },
-		Person: func(one, _ types.JID, _ string) gateway.Party { return gateway.Party{LID: gateway.JID(one.String())} },
-		Receive: func(incoming gateway.Incoming, _ string, _ ...slog.Attr) bool {
-			received = append(received, incoming)
-			return true
-		},
-	})
+	chats := New(newLine(t, func() time.Time { return now }, func(incoming gateway.Incoming) error {
+		received = append(received, incoming)
+		return nil
+	}))
 	chat := types.NewJID("5", types.HiddenUserServer)
 	put := &waSyncAction.LabelAssociationAction{Labeled: new(true)}
 	for name, step := range cases.Sorted(map[string]struct {
@@ -71,4 +71,24 @@ func TestLabelsOfThisDevice(t *testing.T) {
 			t.Errorf("%T without an action: received %+v", event, received)
 		}
 	}
+}
+
+// receiver receives by calling a function.
+type receiver struct {
+	gateway.Receiver
+
+	receive func(gateway.Incoming) error
+}
+
+func (r receiver) Receive(_ context.Context, incoming gateway.Incoming) error {
+	return r.receive(incoming)
+}
+
+// newLine makes a line whose client knows nobody and has no connection.
+func newLine(t *testing.T, now func() time.Time, receive func(gateway.Incoming) error) *line.Line {
+	t.Helper()
+	return line.New(line.Config{
+		Context: t.Context(), Client: whatsmeow.NewClient(&store.Device{}, nil), Receiver: receiver{receive: receive}, GivenUp: func() {},
+		Logger: slog.New(slog.DiscardHandler), Now: now, Wait: time.Second,
+	})
 }

@@ -90,7 +90,7 @@ func (c *Chats) messageArrived(event any) (kept, ours bool) {
 		return true, true
 	}
 	update.Chat = party
-	if c.config.Receive(update, "what was done with a message", slog.String("platform_id", update.PlatformID)) {
+	if c.line.Receive(update, "what was done with a message", slog.String("platform_id", update.PlatformID)) {
 		return true, true
 	}
 	c.notKept(appstate.WAPatchRegularHigh)
@@ -103,7 +103,7 @@ func (c *Chats) partyOf(chat types.JID) (gateway.Party, bool) {
 	case types.GroupServer:
 		return gateway.Party{JID: wire.JIDOf(chat)}, true
 	case types.DefaultUserServer, types.HiddenUserServer:
-		return c.config.Person(chat.ToNonAD(), types.EmptyJID, ""), true
+		return c.line.Person(chat.ToNonAD(), types.EmptyJID, ""), true
 	default:
 		return gateway.Party{}, false
 	}

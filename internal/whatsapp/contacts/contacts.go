@@ -1,46 +1,43 @@
 // Package contacts is the part of a session about the people whom the account knows
-// (gateway.Contacts): the names that this device has, and the address book, which is part of
+// (gateway.People): the names that this device has, and the address book, which is part of
 // the app state.
 package contacts
 
 import (
 	"context"
-	"time"
 
-	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/appstate"
 	"go.mau.fi/whatsmeow/proto/waSyncAction"
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/whatsapp/profiles"
+	"github.com/recado-project/recado/internal/whatsapp/caches"
+	"github.com/recado-project/recado/internal/whatsapp/chatstate"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// Config is what the contacts of a session need of it. All of it is required.
-type Config struct {
-	Client func() *whatsmeow.Client // in use
-	Pairs  Pairs
-	// Send changes the app state; refused is the code of the error if the platform does not
-	// accept that.
-	Send func(ctx context.Context, patch appstate.PatchInfo, refused string) error
-	Wait time.Duration // how long the platform may take for one answer
-}
-
 // Contacts finds people and names them. It is safe for concurrent use.
-type Contacts struct{ config Config }
-
-var _ gateway.Contacts = (*Contacts)(nil)
-
-// New returns the contacts of a session.
-func New(config Config) *Contacts { return &Contacts{config} }
-
-// Addresses returns both addresses of people (gateway.Contacts).
-func (c *Contacts) Addresses(ctx context.Context, people []gateway.JID) ([]gateway.Party, error) {
-	return Addresses(ctx, c.config.Pairs, people)
+type Contacts struct {
+	line     *line.Line
+	pairs    Pairs
+	state    *chatstate.Chats
+	followed caches.Followed // of the connection in use
 }
 
-// ContactDetails asks the platform about somebody (gateway.Contacts).
+var _ gateway.People = (*Contacts)(nil)
+
+// New returns the contacts of a session. The address book is a part of the app state.
+func New(of *line.Line, pairs Pairs, state *chatstate.Chats) *Contacts {
+	return &Contacts{line: of, pairs: pairs, state: state}
+}
+
+// Addresses returns both addresses of people (gateway.People).
+func (c *Contacts) Addresses(ctx context.Context, people []gateway.JID) ([]gateway.Party, error) {
+	return Addresses(ctx, c.pairs, people)
+}
+
+// ContactDetails asks the platform about somebody (gateway.People).
 func (c *Contacts) ContactDetails(ctx context.Context, who gateway.Party) (gateway.ContactDetails, error) {
 	parties, err := c.Addresses(ctx, []gateway.JID{who.Address()})
 	if err != nil {
@@ -54,9 +51,9 @@ func (c *Contacts) ContactDetails(ctx context.Context, who gateway.Party) (gatew
 	if err != nil {
 		return gateway.ContactDetails{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
-	client := c.config.Client()
+	client := c.line.Client()
 	infos, err := client.GetUserInfo(ctx, []types.JID{jid})
 	if err != nil {
 		return gateway.ContactDetails{}, wire.Failure(err)
@@ -77,7 +74,7 @@ func (c *Contacts) ContactDetails(ctx context.Context, who gateway.Party) (gatew
 		return gateway.ContactDetails{}, wire.Failure(err)
 	}
 	if err == nil { // an answer without a profile is an error of the library's
-		details.Business = profiles.BusinessOf(business)
+		details.Business = BusinessOf(business)
 	}
 	details.Contact, err = c.contact(ctx, party)
 	details.Username = username
@@ -95,7 +92,7 @@ func (c *Contacts) contact(ctx context.Context, party gateway.Party) (gateway.Co
 		if err != nil {
 			return contact, err
 		}
-		info, err := c.config.Client().Store.Contacts.GetContact(ctx, jid)
+		info, err := c.line.Client().Store.Contacts.GetContact(ctx, jid)
 		if err != nil {
 			return contact, wire.Failure(err)
 		}
@@ -104,7 +101,7 @@ func (c *Contacts) contact(ctx context.Context, party gateway.Party) (gateway.Co
 	return contact, nil
 }
 
-// NameContact writes a name into the address book (gateway.Contacts). It is kept here when
+// NameContact writes a name into the address book (gateway.People). It is kept here when
 // the platform has confirmed it, and read back.
 func (c *Contacts) NameContact(ctx context.Context, who gateway.Party, name string) error {
 	parties, err := c.Addresses(ctx, []gateway.JID{who.Address()})
@@ -119,10 +116,31 @@ func (c *Contacts) NameContact(ctx context.Context, who gateway.Party, name stri
 	if lid := parties[0].LID; lid != "" {
 		action.LidJID = new(string(lid))
 	}
-	return c.config.Send(ctx, appstate.PatchInfo{
+	return c.state.Send(ctx, appstate.PatchInfo{
 		Type: appstate.WAPatchCriticalUnblockLow,
 		Mutations: []appstate.MutationInfo{{
 			Index: []string{appstate.IndexContact, jid.String()}, Version: 2, Value: &waSyncAction.SyncActionValue{ContactAction: action},
 		}},
 	}, gateway.CodeContactRefused)
+}
+
+// The bounds of what a business says of itself, which the platform has not checked here.
+const (
+	maxBusinessText = 512
+	maxBusinessList = 32
+)
+
+// BusinessOf translates what a business says of itself, cleaned and bounded.
+func BusinessOf(found *types.BusinessProfile) *gateway.Business {
+	clean := func(text string) string { return gateway.CleanText(text, maxBusinessText) }
+	business := &gateway.Business{Address: clean(found.Address), Email: clean(found.Email), TimeZone: clean(found.BusinessHoursTimeZone)}
+	for _, category := range found.Categories[:min(len(found.Categories), maxBusinessList)] {
+		business.Categories = append(business.Categories, clean(category.Name))
+	}
+	for _, hours := range found.BusinessHours[:min(len(found.BusinessHours), maxBusinessList)] {
+		business.Hours = append(business.Hours, gateway.BusinessHours{
+			Day: clean(hours.DayOfWeek), Mode: clean(hours.Mode), Opens: clean(hours.OpenTime), Closes: clean(hours.CloseTime),
+		})
+	}
+	return business
 }

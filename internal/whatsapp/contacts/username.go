@@ -5,7 +5,9 @@ package contacts
 import (
 	"context"
 	"strings"
+	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"go.mau.fi/whatsmeow"
 	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/types"
@@ -75,4 +77,61 @@ func Username(name string) string {
 		return ""
 	}
 	return name
+}
+
+// maxUsernames bounds of how many messages of a session the usernames are held: as many as whatsmeow
+// reads ahead, so those that were not handled yet are among them. Of more, the oldest are forgotten.
+const maxUsernames = 2048
+
+// Usernames are those of the senders of the messages that were read last. The zero value has none. It
+// is safe for concurrent use.
+type Usernames struct {
+	mu    sync.Mutex
+	names *lru.Cache[usernameOf, string] // nil: none was ever put
+}
+
+// usernameOf names a message. Different people may choose the same identifier.
+type usernameOf struct {
+	sender types.JID
+	id     string
+}
+
+// NodeRead notes the username that comes with a message, which the library leaves out of its event.
+func (u *Usernames) NodeRead(node *waBinary.Node) {
+	if node.Tag != "message" {
+		return
+	}
+	attrs := node.AttrGetter()
+	sender, said := attrs.OptionalJIDOrEmpty("participant"), attrs.OptionalString("participant_username")
+	if sender.IsEmpty() {
+		sender = attrs.OptionalJIDOrEmpty("from")
+	}
+	if said == "" {
+		said = attrs.OptionalString("username")
+	}
+	if username := Username(said); username != "" {
+		u.put(sender, attrs.OptionalString("id"), username)
+	}
+}
+
+// put notes the username of the sender of a message.
+func (u *Usernames) put(sender types.JID, messageID, username string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.names == nil {
+		u.names, _ = lru.New[usernameOf, string](maxUsernames) // it fails for sizes below 1 alone
+	}
+	u.names.Add(usernameOf{sender.ToNonAD(), messageID}, username)
+}
+
+// Of returns the username that was noted with a message; empty for none. It stays noted: whatsmeow
+// calls its handler once for every part of a message, and the first one may hold keys alone.
+func (u *Usernames) Of(sender types.JID, messageID string) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.names == nil {
+		return ""
+	}
+	username, _ := u.names.Peek(usernameOf{sender.ToNonAD(), messageID})
+	return username
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/share"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -31,16 +32,11 @@ const retryWait = 20 * time.Second
 // maxHandle bounds the handle of an upload in bytes.
 const maxHandle = 1024
 
-// Config is what the files of a session need of it. All of it is required.
-type Config struct {
-	Client   func() *whatsmeow.Client // in use
-	TempDir  string                   // for files that are being encrypted
-	MaxBytes int64                    // of a file that is downloaded
-}
-
 // Files transfers files. It is safe for concurrent use.
 type Files struct {
-	config Config
+	line     *line.Line
+	tempDir  string // for files that are being encrypted
+	maxBytes int64  // of a file that is downloaded
 
 	mu      sync.Mutex
 	waiting map[string][]chan *events.MediaRetry // requests to the phone that wait for its answer
@@ -48,9 +44,10 @@ type Files struct {
 
 var _ gateway.Files = (*Files)(nil)
 
-// New returns the files of a session.
-func New(config Config) *Files {
-	return &Files{config: config, waiting: map[string][]chan *events.MediaRetry{}}
+// New returns the files of a session. Files are encrypted in tempDir, and those of more than
+// maxBytes are not downloaded.
+func New(of *line.Line, tempDir string, maxBytes int64) *Files {
+	return &Files{line: of, tempDir: tempDir, maxBytes: maxBytes, waiting: map[string][]chan *events.MediaRetry{}}
 }
 
 // Upload leaves a file with the platform (gateway.Files). It is encrypted into
@@ -69,12 +66,12 @@ func (f *Files) Upload(ctx context.Context, chat gateway.JID, kind gateway.Messa
 	if chat.IsChannel() {
 		return f.uploadOpen(ctx, kind, file)
 	}
-	encrypted, err := os.CreateTemp(f.config.TempDir, "recado-upload-*")
+	encrypted, err := os.CreateTemp(f.tempDir, "recado-upload-*")
 	if err != nil {
 		return gateway.Upload{}, fmt.Errorf("files: make room for a file: %w", err)
 	}
 	defer func() { _, _ = encrypted.Close(), os.Remove(encrypted.Name()) }() // it is of no more use
-	response, err := f.config.Client().UploadReader(ctx, share.Yield(file), encrypted, wire.MediaType(kind))
+	response, err := f.line.Client().UploadReader(ctx, share.Yield(file), encrypted, wire.MediaType(kind))
 	if err != nil {
 		return gateway.Upload{}, wire.MediaFailure(err)
 	}
@@ -89,7 +86,7 @@ func (f *Files) Upload(ctx context.Context, chat gateway.JID, kind gateway.Messa
 // uploadOpen leaves a file with the platform as it is.
 func (f *Files) uploadOpen(ctx context.Context, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
 	// A request closes what it has read if it can; the file is the caller's.
-	response, err := f.config.Client().UploadNewsletterReader(ctx, struct {
+	response, err := f.line.Client().UploadNewsletterReader(ctx, struct {
 		io.Reader
 		io.Seeker
 	}{share.Yield(file), file}, wire.MediaType(kind))
@@ -114,11 +111,11 @@ func (f *Files) Download(ctx context.Context, key gateway.MessageKey, payload []
 	if pointer == nil {
 		return errors.New("files: download the file of a message that has none")
 	}
-	limit := f.config.MaxBytes
+	limit := f.maxBytes
 	ctx, cancel := context.WithTimeout(ctx, transport.TransferTime(limit)+retryWait)
 	defer cancel()
 	limited := transport.Limited(target, limit+encryptionBytes, errTooLarge)
-	err = f.config.Client().DownloadToFile(ctx, pointer, limited)
+	err = f.line.Client().DownloadToFile(ctx, pointer, limited)
 	if !wire.IsGone(err) {
 		return downloadError(ctx, err, limit)
 	}
@@ -136,7 +133,7 @@ func (f *Files) Download(ctx context.Context, key gateway.MessageKey, payload []
 	if _, err := target.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("files: empty file: %w", err)
 	}
-	return downloadError(ctx, f.config.Client().DownloadToFile(ctx, wire.FileOf(content), limited), limit)
+	return downloadError(ctx, f.line.Client().DownloadToFile(ctx, wire.FileOf(content), limited), limit)
 }
 
 // encryptionBytes is how much longer an encrypted file is: its padding and its
@@ -188,7 +185,7 @@ func (f *Files) askPhone(ctx context.Context, key gateway.MessageKey, mediaKey [
 	}
 	answers, done := f.expect(key.PlatformID)
 	defer done()
-	err = f.config.Client().SendMediaRetryReceipt(ctx, &types.MessageInfo{
+	err = f.line.Client().SendMediaRetryReceipt(ctx, &types.MessageInfo{
 		ID: key.PlatformID,
 		MessageSource: types.MessageSource{
 			Chat: chat, Sender: sender, IsFromMe: key.FromMe, IsGroup: chat.Server == types.GroupServer,

@@ -9,7 +9,7 @@ import (
 // The phone answers once, however many ask it for the same file.
 func TestAnswerIsForAllWhoWait(t *testing.T) {
 	t.Parallel()
-	f := New(Config{})
+	f := New(nil, "", 0)
 	one, doneOne := f.expect("A")
 	two, doneTwo := f.expect("A")
 	gone, doneGone := f.expect("A")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/caches"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -22,36 +23,29 @@ import (
 // more, all are asked for at once.
 const maxAskedAlone = 16
 
-// Config is what the groups of a session need of it. All of it is required.
-type Config struct {
-	Client func() *whatsmeow.Client // in use
-	Self   func() gateway.Party
-	// Person names somebody as completely as possible.
-	Person func(one, other types.JID, name string) gateway.Party
-	// Keep keeps the list of all groups for as long as there is no connection; nil keeps none.
-	Keep func(ctx context.Context, list []byte) error
-	Wait time.Duration // how long the platform may take for one answer
-}
-
 // Groups asks for groups and changes them. It is safe for concurrent use.
 type Groups struct {
-	config Config
+	line   *line.Line
+	store  Store
 	cache  caches.Groups
-	asking sync.Mutex // held while the list is asked for, which Config.Wait bounds
+	asking sync.Mutex // held while the list is asked for, which Line.Wait bounds
 	kept   kept       // guarded by asking
 }
 
 var _ gateway.Groups = (*Groups)(nil)
 
+// Store keeps the list of all groups for as long as there is no connection; nil keeps none.
+type Store func(ctx context.Context, list []byte) error
+
 // New returns the groups of a session.
-func New(config Config) *Groups { return &Groups{config: config} }
+func New(of *line.Line, store Store) *Groups { return &Groups{line: of, store: store} }
 
-// ForgetGroup drops a group that has changed.
-func (g *Groups) ForgetGroup(id gateway.JID) { g.cache.Forget(id) }
+// Forget drops a group that has changed.
+func (g *Groups) Forget(id gateway.JID) { g.cache.Forget(id) }
 
-// ForgetGroups drops everything: the platform does not always report what changed while the
+// ForgetAll drops everything: the platform does not always report what changed while the
 // connection was down.
-func (g *Groups) ForgetGroups() { g.cache.ForgetAll() }
+func (g *Groups) ForgetAll() { g.cache.ForgetAll() }
 
 // Group returns what is known about a group (gateway.OwnGroups). It is asked for once and
 // held until the platform reports a change.
@@ -64,9 +58,9 @@ func (g *Groups) Group(ctx context.Context, id gateway.JID) (gateway.Group, erro
 		return gateway.Group{}, err
 	}
 	since := g.cache.Seen()
-	ctx, cancel := context.WithTimeout(ctx, g.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, g.line.Wait)
 	defer cancel()
-	info, err := g.config.Client().GetGroupInfo(ctx, jid)
+	info, err := g.line.Client().GetGroupInfo(ctx, jid)
 	switch {
 	case wire.IsNoGroup(err):
 		g.cache.Left(id)
@@ -74,7 +68,7 @@ func (g *Groups) Group(ctx context.Context, id gateway.JID) (gateway.Group, erro
 	case err != nil:
 		return gateway.Group{}, wire.Failure(err)
 	}
-	group := wire.NewGroup(info, g.config.Self())
+	group := wire.NewGroup(info, g.line.Self())
 	return group, g.cache.Put(group, since)
 }
 
@@ -131,14 +125,14 @@ func (g *Groups) joined(ctx context.Context) ([]gateway.Group, error) {
 
 // askForAll asks for all groups with one question.
 func (g *Groups) askForAll(ctx context.Context) ([]gateway.Group, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, g.line.Wait)
 	defer cancel()
 	round := g.cache.Listing()
-	infos, err := g.config.Client().GetJoinedGroups(ctx)
+	infos, err := g.line.Client().GetJoinedGroups(ctx)
 	if err != nil {
 		return nil, wire.Failure(err)
 	}
-	self := g.config.Self()
+	self := g.line.Self()
 	groups := make([]gateway.Group, 0, len(infos))
 	for _, info := range infos[:min(len(infos), gateway.MaxGroups)] {
 		group := wire.NewGroup(info, self)
@@ -155,9 +149,9 @@ func (g *Groups) do(ctx context.Context, id gateway.JID, request func(ctx contex
 	if err != nil {
 		return err
 	}
-	asked, cancel := context.WithTimeout(ctx, g.config.Wait)
+	asked, cancel := context.WithTimeout(ctx, g.line.Wait)
 	defer cancel()
-	err = wire.GroupFailure(request(asked, g.config.Client(), jid))
+	err = wire.GroupFailure(request(asked, g.line.Client(), jid))
 	if refusal, ok := gateway.AsError(err); !ok || refusal.Code != gateway.CodeGroupAdminRequired {
 		return err
 	}
@@ -183,13 +177,13 @@ func (g *Groups) CreateGroup(ctx context.Context, wanted gateway.NewGroup) (gate
 	if request.Participants, err = addressesOf(wanted.People); err != nil {
 		return gateway.Group{}, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, g.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, g.line.Wait)
 	defer cancel()
-	info, err := g.config.Client().CreateGroup(ctx, request)
+	info, err := g.line.Client().CreateGroup(ctx, request)
 	if err != nil {
 		return gateway.Group{}, nil, wire.GroupFailure(err)
 	}
-	group := wire.NewGroup(info, g.config.Self())
+	group := wire.NewGroup(info, g.line.Self())
 	g.cache.Forget(group.ID)
 	return group, g.results(wanted.People, info.Participants, func(code int) *gateway.Error {
 		return wire.MemberRefusal(gateway.MembersAdd, code)

@@ -32,7 +32,7 @@ func (g *Groups) keep(ctx context.Context, groups []gateway.Group, edits uint64)
 	}
 	hash := sha256.Sum256(list)
 	if hash != g.kept.hash {
-		if err := g.config.Keep(ctx, list); err != nil {
+		if err := g.store(ctx, list); err != nil {
 			return err
 		}
 	}

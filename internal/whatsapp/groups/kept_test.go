@@ -25,10 +25,10 @@ func TestKeptGroups(t *testing.T) {
 		{ID: "2@g.us", IsCommunity: true, CreatedAt: time.Unix(0, 0).UTC()},
 	}
 	var writes []string
-	g := New(Config{Keep: func(_ context.Context, list []byte) error {
+	g := New(nil, func(_ context.Context, list []byte) error {
 		writes = append(writes, string(list))
 		return nil
-	}})
+	})
 	if err := g.keep(t.Context(), all, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestKeptGroups(t *testing.T) {
 		t.Error("what is broken is a list")
 	}
 
-	none := New(Config{Keep: func(context.Context, []byte) error { return errors.New("on purpose") }})
+	none := New(nil, func(context.Context, []byte) error { return errors.New("on purpose") })
 	if err := none.keep(t.Context(), nil, 1); err == nil || none.kept != (kept{}) {
 		t.Errorf("a list that was not written counts as kept (%v)", err)
 	}
@@ -54,7 +54,7 @@ func TestKeptGroups(t *testing.T) {
 func TestLongListsAreNotKept(t *testing.T) {
 	t.Parallel()
 	var last []byte
-	g := New(Config{Keep: func(_ context.Context, list []byte) error { last = list; return nil }})
+	g := New(nil, func(_ context.Context, list []byte) error { last = list; return nil })
 	for _, test := range []struct{ groups, description int }{{0, 0}, {10, 2048}, {gateway.MaxGroups, 0}, {gateway.MaxGroups, 2048}, {1, 1}} {
 		var all []gateway.Group
 		for n := range test.groups {

@@ -59,7 +59,7 @@ func (g *Groups) JoinRequests(ctx context.Context, id gateway.JID) ([]gateway.Jo
 	waiting := wire.JoinRequestsOf(answer)
 	requests := make([]gateway.JoinRequest, len(waiting))
 	for i, request := range waiting {
-		requests[i] = gateway.JoinRequest{Party: g.config.Person(request.Who, request.Other, ""), At: possible(request.At)}
+		requests[i] = gateway.JoinRequest{Party: g.line.Person(request.Who, request.Other, ""), At: possible(request.At)}
 	}
 	return requests, nil
 }
@@ -100,20 +100,20 @@ func (g *Groups) GroupInvite(ctx context.Context, id gateway.JID, reset bool) (s
 
 // InvitedGroup returns the group that a code leads to (gateway.GroupInvites).
 func (g *Groups) InvitedGroup(ctx context.Context, code string) (gateway.Group, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, g.line.Wait)
 	defer cancel()
-	info, err := g.config.Client().GetGroupInfoFromLink(ctx, code)
+	info, err := g.line.Client().GetGroupInfoFromLink(ctx, code)
 	if err != nil {
 		return gateway.Group{}, wire.InviteFailure(err)
 	}
-	return wire.NewGroup(info, g.config.Self()), nil
+	return wire.NewGroup(info, g.line.Self()), nil
 }
 
 // JoinGroup follows a code (gateway.GroupInvites).
 func (g *Groups) JoinGroup(ctx context.Context, code string) (id gateway.JID, joined bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, g.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, g.line.Wait)
 	defer cancel()
-	jid, err := g.config.Client().JoinGroupWithLink(ctx, code)
+	jid, err := g.line.Client().JoinGroupWithLink(ctx, code)
 	if err != nil {
 		return "", false, wire.InviteFailure(err)
 	}
@@ -195,7 +195,7 @@ func (g *Groups) results(
 	answer = answer[:min(len(answer), gateway.MaxGroupMembers)]
 	for i := range answer {
 		member := &answer[i]
-		party := g.config.Person(member.JID, otherOf(member), "")
+		party := g.line.Person(member.JID, otherOf(member), "")
 		for _, address := range []gateway.JID{party.JID, party.LID} {
 			if address != "" {
 				answered[address] = i

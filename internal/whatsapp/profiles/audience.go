@@ -60,9 +60,9 @@ func (p *Profiles) audience(ctx context.Context, client *whatsmeow.Client) (audi
 // not see it, and for some of those whom the owner has chosen one by one: to them the library sends
 // in any case.
 func (p *Profiles) Audience(ctx context.Context, only []gateway.JID) (context.Context, error) {
-	asking, cancel := context.WithTimeout(ctx, p.config.Wait)
+	asking, cancel := context.WithTimeout(ctx, p.line.Wait)
 	defer cancel()
-	client := p.config.Client()
+	client := p.line.Client()
 	of, err := p.audience(asking, client)
 	if err != nil {
 		return nil, err
@@ -168,9 +168,9 @@ func recipients(ctx context.Context, client *whatsmeow.Client) ([]types.JID, err
 // StatusAudience asks who sees a status post that is written now (gateway.OwnAccount). A post is
 // sent to those whom the library finds in the same way.
 func (p *Profiles) StatusAudience(ctx context.Context) (gateway.StatusAudience, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, p.line.Wait)
 	defer cancel()
-	of, err := p.audience(ctx, p.config.Client())
+	of, err := p.audience(ctx, p.line.Client())
 	if err != nil {
 		return gateway.StatusAudience{}, err
 	}
@@ -182,9 +182,9 @@ func (p *Profiles) StatusAudience(ctx context.Context) (gateway.StatusAudience, 
 		audience.Rule = gateway.AudienceExcept
 	case types.StatusPrivacyTypeContacts:
 	}
-	self := p.config.Self()
+	self := p.line.Self()
 	for _, who := range of.seers {
-		if party := p.config.Person(who, types.EmptyJID, ""); isPerson(who) && !self.Is(party.JID) && !self.Is(party.LID) {
+		if party := p.line.Person(who, types.EmptyJID, ""); isPerson(who) && !self.Is(party.JID) && !self.Is(party.LID) {
 			audience.People = append(audience.People, party)
 		}
 	}

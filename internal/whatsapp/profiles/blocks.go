@@ -23,7 +23,7 @@ type blocked struct{ address, other types.JID }
 
 // blocks remembers the block list, in the order of the addresses.
 type blocks struct {
-	asking sync.Mutex // held while the list is asked for, which Config.Wait bounds
+	asking sync.Mutex // held while the list is asked for, which Line.Wait bounds
 
 	mu    sync.Mutex // guards the fields below
 	list  []blocked
@@ -65,7 +65,7 @@ func (p *Profiles) Blocked(ctx context.Context, page gateway.PageRequest) (gatew
 	last := min(first+page.Limit, len(list))
 	found := gateway.Page[gateway.Party]{Total: len(list), Items: make([]gateway.Party, 0, last-first)}
 	for _, who := range list[first:last] {
-		found.Items = append(found.Items, p.config.Person(who.address, who.other, ""))
+		found.Items = append(found.Items, p.line.Person(who.address, who.other, ""))
 	}
 	return found, nil
 }
@@ -77,9 +77,9 @@ func (p *Profiles) blockList(ctx context.Context) ([]blocked, error) {
 	if known {
 		return list, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, p.line.Wait)
 	defer cancel()
-	inside := p.config.Client().DangerousInternals() //nolint:staticcheck // the library drops the numbers that the platform names beside the LIDs; the version is pinned
+	inside := p.line.Client().DangerousInternals() //nolint:staticcheck // the library drops the numbers that the platform names beside the LIDs; the version is pinned
 	answer, err := inside.SendIQ(ctx, whatsmeow.DangerousInfoQuery{Namespace: "blocklist", Type: "get", To: types.ServerJID})
 	if err != nil {
 		return nil, wire.Failure(err)
@@ -114,29 +114,12 @@ func isPerson(address types.JID) bool {
 	return address.User != "" && (address.Server == types.DefaultUserServer || address.Server == types.HiddenUserServer)
 }
 
-// Blocks says that this program has blocked somebody, or unblocked him.
-func (p *Profiles) Blocks(who types.JID, isBlocked bool) {
-	p.ForgetBlocks()
-	kind := gateway.AccountUnblocked
-	if isBlocked {
-		kind = gateway.AccountBlocked
-	}
-	p.config.Changed(gateway.AccountChange{
-		Kind: kind, People: []gateway.Party{p.config.Person(who, types.EmptyJID, "")}, At: p.config.Now().UTC(),
-	})
-}
-
-// BlockFailure says why somebody was not blocked.
-func BlockFailure(err error) error {
-	return failure(err, gateway.CodeBlockRefused, "this change of the block list")
-}
-
 // BlockChanges are the changes that were made on another device.
 func (p *Profiles) BlockChanges(event *events.Blocklist, at time.Time) []gateway.AccountChange {
 	p.ForgetBlocks()
 	changed := map[events.BlocklistChangeAction][]gateway.Party{}
 	for _, change := range event.Changes[:min(len(event.Changes), gateway.MaxListed)] {
-		changed[change.Action] = append(changed[change.Action], p.config.Person(change.JID.ToNonAD(), types.EmptyJID, ""))
+		changed[change.Action] = append(changed[change.Action], p.line.Person(change.JID.ToNonAD(), types.EmptyJID, ""))
 	}
 	var changes []gateway.AccountChange
 	for _, part := range []struct {
@@ -151,4 +134,27 @@ func (p *Profiles) BlockChanges(event *events.Blocklist, at time.Time) []gateway
 		changes = []gateway.AccountChange{{Kind: gateway.AccountBlockListReset, At: at.UTC()}}
 	}
 	return changes
+}
+
+// SetBlocked blocks or unblocks a person (gateway.Account).
+func (p *Profiles) SetBlocked(ctx context.Context, who gateway.JID, blocked bool) error {
+	jid, err := wire.ToJID(who)
+	if err != nil {
+		return err
+	}
+	if err := p.contacts.CheckRegistered(ctx, jid); err != nil {
+		return err
+	}
+	action, kind := events.BlocklistChangeActionUnblock, gateway.AccountUnblocked
+	if blocked {
+		action, kind = events.BlocklistChangeActionBlock, gateway.AccountBlocked
+	}
+	if _, err := p.line.Client().UpdateBlocklist(ctx, jid, action); err != nil {
+		return failure(err, gateway.CodeBlockRefused, "this change of the block list")
+	}
+	p.ForgetBlocks()
+	p.changed(gateway.AccountChange{
+		Kind: kind, People: []gateway.Party{p.line.Person(jid, types.EmptyJID, "")}, At: p.line.Now().UTC(),
+	})
+	return nil
 }

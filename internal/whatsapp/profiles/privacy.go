@@ -54,7 +54,7 @@ func choiceOf(word types.PrivacySetting) gateway.PrivacyChoice {
 
 // Privacy asks what the account lets others see and do (gateway.OwnAccount).
 func (p *Profiles) Privacy(ctx context.Context) (gateway.Privacy, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, p.line.Wait)
 	defer cancel()
 	answer, err := p.askPrivacy(ctx, "get")
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *Profiles) Privacy(ctx context.Context) (gateway.Privacy, error) {
 // what it remembers: a change on the phone may not have come yet, and is written into it while
 // others read.
 func (p *Profiles) askPrivacy(ctx context.Context, kind whatsmeow.DangerousInfoQueryType, changes ...waBinary.Node) (*waBinary.Node, error) {
-	inside := p.config.Client().DangerousInternals() //nolint:staticcheck // see above; the version is pinned
+	inside := p.line.Client().DangerousInternals() //nolint:staticcheck // see above; the version is pinned
 	return inside.SendIQ(ctx, whatsmeow.DangerousInfoQuery{
 		Namespace: "privacy", Type: kind, To: types.ServerJID, Content: []waBinary.Node{{Tag: "privacy", Content: changes}},
 	})
@@ -86,11 +86,11 @@ func (p *Profiles) askPrivacy(ctx context.Context, kind whatsmeow.DangerousInfoQ
 
 // disappearing asks after which time messages of new chats vanish.
 func (p *Profiles) disappearing(ctx context.Context) (time.Duration, error) {
-	self, err := wire.ToJID(p.config.Self().JID)
+	self, err := wire.ToJID(p.line.Self().JID)
 	if err != nil {
 		return 0, err
 	}
-	inside := p.config.Client().DangerousInternals() //nolint:staticcheck // the library can set it, but not ask; the version is pinned
+	inside := p.line.Client().DangerousInternals() //nolint:staticcheck // the library can set it, but not ask; the version is pinned
 	list, err := inside.Usync(ctx, []types.JID{self}, "query", "interactive", []waBinary.Node{{Tag: "disappearing_mode"}})
 	if err != nil {
 		return 0, wire.Failure(err)
@@ -105,9 +105,9 @@ func (p *Profiles) disappearing(ctx context.Context) (time.Duration, error) {
 
 // SetPrivacy changes one setting (gateway.OwnAccount).
 func (p *Profiles) SetPrivacy(ctx context.Context, change gateway.PrivacyUpdate) error {
-	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, p.line.Wait)
 	defer cancel()
-	client := p.config.Client()
+	client := p.line.Client()
 	var err error
 	if change.Disappearing != nil {
 		err = client.SetDefaultDisappearingTimer(ctx, *change.Disappearing)
@@ -125,8 +125,8 @@ func (p *Profiles) SetPrivacy(ctx context.Context, change gateway.PrivacyUpdate)
 			return wire.Failure(err)
 		}
 	}
-	p.config.Changed(gateway.AccountChange{
-		Kind: gateway.AccountPrivacyChanged, Settings: []gateway.PrivacySetting{change.Setting}, At: p.config.Now().UTC(),
+	p.changed(gateway.AccountChange{
+		Kind: gateway.AccountPrivacyChanged, Settings: []gateway.PrivacySetting{change.Setting}, At: p.line.Now().UTC(),
 	})
 	return nil
 }

@@ -16,57 +16,54 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/chatstate"
+	"github.com/recado-project/recado/internal/whatsapp/contacts"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
-
-// Config is what the account's part of a session needs of it. All of it is required.
-type Config struct {
-	Client func() *whatsmeow.Client // in use
-	Self   func() gateway.Party
-	// Person names somebody as completely as possible.
-	Person func(one, other types.JID, name string) gateway.Party
-	// Picture returns the URL of somebody's picture; empty if there is none.
-	Picture func(ctx context.Context, of gateway.JID) (string, error)
-	// Changed is told of every change that was made here and that the platform does not
-	// report back.
-	Changed func(change gateway.AccountChange)
-	Now     func() time.Time
-	Wait    time.Duration // how long the platform may take for one answer
-}
 
 // Profiles asks about the session's own account and changes it. It is safe for concurrent
 // use.
 type Profiles struct {
-	config Config
-	blocks blocks
+	line     *line.Line
+	contacts *contacts.Contacts
+	picture  func()
+	blocks   blocks
 }
 
 var _ gateway.OwnAccount = (*Profiles)(nil)
 
-// New returns the account's part of a session.
-func New(config Config) *Profiles { return &Profiles{config: config} }
+// New returns the account's part of a session. picture is called when the account's picture
+// was changed here.
+func New(of *line.Line, people *contacts.Contacts, picture func()) *Profiles {
+	return &Profiles{line: of, contacts: people, picture: picture}
+}
 
-// The bounds of what a business says of itself, which the platform has not checked here.
-const (
-	maxBusinessText = 512
-	maxBusinessList = 32
-)
+// Self returns the account (gateway.Account).
+func (p *Profiles) Self() gateway.Party { return p.line.Self() }
+
+// changed reports a change that was made here, which the platform does not report back.
+func (p *Profiles) changed(change gateway.AccountChange) {
+	if change.Kind == gateway.AccountPictureChanged {
+		p.picture()
+	}
+	p.line.WhileOpen(func() { p.line.Report(p.line.Context, change, "change of the account") })
+}
 
 // OwnProfile asks what others see of the account (gateway.OwnAccount).
 func (p *Profiles) OwnProfile(ctx context.Context) (gateway.OwnProfile, error) {
-	self := p.config.Self()
+	self := p.line.Self()
 	jid, err := wire.ToJID(self.JID)
 	if err != nil {
 		return gateway.OwnProfile{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, p.line.Wait)
 	defer cancel()
-	client := p.config.Client()
+	client := p.line.Client()
 	infos, err := client.GetUserInfo(ctx, []types.JID{jid})
 	if err != nil {
 		return gateway.OwnProfile{}, wire.Failure(err)
 	}
-	picture, err := p.config.Picture(ctx, self.JID)
+	picture, err := p.contacts.ProfilePicture(ctx, self.JID)
 	if err != nil {
 		return gateway.OwnProfile{}, err
 	}
@@ -79,32 +76,17 @@ func (p *Profiles) OwnProfile(ctx context.Context) (gateway.OwnProfile, error) {
 		return gateway.OwnProfile{}, wire.Failure(err)
 	}
 	if err == nil { // an answer without a profile is an error of the library's
-		profile.Business = BusinessOf(business)
+		profile.Business = contacts.BusinessOf(business)
 	}
 	return profile, nil
 }
 
-// BusinessOf translates what a business says of itself, cleaned and bounded.
-func BusinessOf(found *types.BusinessProfile) *gateway.Business {
-	clean := func(text string) string { return gateway.CleanText(text, maxBusinessText) }
-	business := &gateway.Business{Address: clean(found.Address), Email: clean(found.Email), TimeZone: clean(found.BusinessHoursTimeZone)}
-	for _, category := range found.Categories[:min(len(found.Categories), maxBusinessList)] {
-		business.Categories = append(business.Categories, clean(category.Name))
-	}
-	for _, hours := range found.BusinessHours[:min(len(found.BusinessHours), maxBusinessList)] {
-		business.Hours = append(business.Hours, gateway.BusinessHours{
-			Day: clean(hours.DayOfWeek), Mode: clean(hours.Mode), Opens: clean(hours.OpenTime), Closes: clean(hours.CloseTime),
-		})
-	}
-	return business
-}
-
 // ChangeProfile makes one change (gateway.OwnAccount).
 func (p *Profiles) ChangeProfile(ctx context.Context, change gateway.ProfileUpdate) error {
-	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, p.line.Wait)
 	defer cancel()
-	client := p.config.Client()
-	told := gateway.AccountChange{At: p.config.Now().UTC()}
+	client := p.line.Client()
+	told := gateway.AccountChange{At: p.line.Now().UTC()}
 	switch {
 	case change.Name != nil:
 		return p.rename(ctx, client, *change.Name)
@@ -129,7 +111,7 @@ func (p *Profiles) ChangeProfile(ctx context.Context, change gateway.ProfileUpda
 	default:
 		return errors.New("profiles: a change without anything to change")
 	}
-	p.config.Changed(told)
+	p.changed(told)
 	return nil
 }
 

@@ -1,6 +1,7 @@
-// Package taskqueue runs tasks one after another in the background, in a goroutine that
-// lives only while there are any.
-package taskqueue
+// Tasks that run one after another in the background, in a goroutine that lives only while
+// there are any.
+
+package line
 
 import (
 	"sync"

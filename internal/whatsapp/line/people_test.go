@@ -1,4 +1,4 @@
-package whatsapp
+package line
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func pair(n int) store.LIDMapping {
 	}
 }
 
-// counter counts what a session receives.
+// counter counts what is received.
 type counter struct {
 	gateway.Receiver
 
@@ -38,19 +38,16 @@ func (c *counter) Receive(_ context.Context, incoming gateway.Incoming) error {
 func TestLearntPairsAreBounded(t *testing.T) {
 	t.Parallel()
 	receiver := &counter{}
-	s := &session{
-		lifetime:  lifetime{ctx: t.Context()},
-		connector: &Connector{config: Config{Now: time.Now}},
-		receiver:  receiver,
-		logger:    slog.New(slog.DiscardHandler),
-		identity:  identity{client: &whatsmeow.Client{Store: &store.Device{}}},
-	}
+	l := New(Config{
+		Context: t.Context(), Client: whatsmeow.NewClient(&store.Device{}, nil), Receiver: receiver, GivenUp: func() {},
+		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Wait: time.Second,
+	})
 	// reported is how many pairs are reported by the tasks of do.
 	reported := func(do func()) int {
 		before := len(receiver.received)
 		do()
 		done := make(chan struct{})
-		if !s.tasks.Add(func() { close(done) }) {
+		if !l.Tasks.Add(func() { close(done) }) {
 			t.Fatal("too many tasks wait")
 		}
 		<-done
@@ -60,17 +57,17 @@ func TestLearntPairsAreBounded(t *testing.T) {
 	for n := range maxNewPairs + 1 {
 		many = append(many, pair(n))
 	}
-	if got := reported(func() { s.pairsLearnt(many[:maxNewPairs]) }); got != maxNewPairs {
+	if got := reported(func() { l.PairsLearnt(many[:maxNewPairs]) }); got != maxNewPairs {
 		t.Errorf("%d of %d pairs are reported", got, maxNewPairs)
 	}
-	s.numbered(pair(7).LID, types.EmptyJID)
-	if got := reported(func() { s.pairsLearnt(many) }); got != 1 {
+	l.numbered(pair(7).LID, types.EmptyJID)
+	if got := reported(func() { l.PairsLearnt(many) }); got != 1 {
 		t.Errorf("%d of %d pairs are reported", got, len(many))
 	}
-	s.numbered(pair(8).LID, types.EmptyJID)
+	l.numbered(pair(8).LID, types.EmptyJID)
 	if got := reported(func() {
-		s.numbered(pair(8).LID, pair(8).PN) // another session has learnt it
-		s.numbered(pair(8).LID, pair(8).PN)
+		l.numbered(pair(8).LID, pair(8).PN) // another session has learnt it
+		l.numbered(pair(8).LID, pair(8).PN)
 	}); got != 1 {
 		t.Errorf("the pair is reported %d times", got)
 	}

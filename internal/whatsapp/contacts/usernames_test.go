@@ -1,4 +1,4 @@
-package caches
+package contacts
 
 import (
 	"strconv"
@@ -15,15 +15,15 @@ func TestUsernames(t *testing.T) {
 	if got := names.Of(ana, "A"); got != "" {
 		t.Errorf("before any: %q", got)
 	}
-	names.Put(types.JID{User: "1", Device: 3, Server: types.HiddenUserServer}, "A", "ana.souza")
-	names.Put(bruno, "A", "bruno")
+	names.put(types.JID{User: "1", Device: 3, Server: types.HiddenUserServer}, "A", "ana.souza")
+	names.put(bruno, "A", "bruno")
 	for n, want := range []string{"ana.souza", "ana.souza"} {
 		if got := names.Of(ana, "A"); got != want {
 			t.Errorf("look %d: %q", n, got)
 		}
 	}
 	for n := range maxUsernames {
-		names.Put(ana, strconv.Itoa(n), "ana.souza")
+		names.put(ana, strconv.Itoa(n), "ana.souza")
 	}
 	if got := names.Of(bruno, "A"); got != "" {
 		t.Errorf("after many others: %q", got)

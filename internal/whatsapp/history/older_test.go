@@ -1,4 +1,4 @@
-package older
+package history
 
 import (
 	"slices"

@@ -1,6 +1,7 @@
-// Package older is the part of a session that asks the phone for messages that are older than
-// those which it handed over when it was linked, and that says which of its answers count.
-package older
+// Requests to the phone for messages that are older than those which it handed over when it
+// was linked, and which of its answers count.
+
+package history
 
 import (
 	"context"
@@ -12,36 +13,27 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 // maxRequests bounds the requests that the phone has not answered.
 const maxRequests = 16
 
-// Config is what the requests of a session need of it. All of it is required.
-type Config struct {
-	Client func() *whatsmeow.Client // in use
-	// Receive passes on the end of a request.
-	Receive  func(gateway.HistoryAnswer)
-	Now      func() time.Time
-	Wait     time.Duration // how long the platform may take to acknowledge a request
-	Patience time.Duration // how long the phone may take to answer it
-}
-
 // Requests are those that the phone has not answered. They are safe for concurrent use.
 type Requests struct {
-	config Config
+	line     *line.Line
+	patience time.Duration
 
 	mu      sync.Mutex
 	pending map[types.MessageID]*Request
 	closed  bool
 }
 
-var _ gateway.OlderMessages = (*Requests)(nil)
-
-// New returns the requests of a session.
-func New(config Config) *Requests {
-	return &Requests{config: config, pending: map[types.MessageID]*Request{}}
+// NewRequests returns the requests of a session. patience is how long the phone may take to
+// answer one.
+func NewRequests(of *line.Line, patience time.Duration) *Requests {
+	return &Requests{line: of, patience: patience, pending: map[types.MessageID]*Request{}}
 }
 
 // Request is one of them.
@@ -55,18 +47,18 @@ type Request struct {
 	more  *bool
 }
 
-// RequestOlder asks the phone for messages of a chat (gateway.OlderMessages).
-func (r *Requests) RequestOlder(ctx context.Context, before gateway.Message, count int) (string, error) {
+// Ask asks the phone for messages of a chat (gateway.OlderMessages).
+func (r *Requests) Ask(ctx context.Context, before gateway.Message, count int) (string, error) {
 	chat, err := wire.ToJID(before.Chat.Key())
 	if err != nil {
 		return "", err
 	}
-	client := r.config.Client()
+	client := r.line.Client()
 	request := &Request{id: client.GenerateMessageID(), before: before, count: count, taken: map[string]struct{}{}}
 	if err := r.add(request); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.config.Wait)
+	ctx, cancel := context.WithTimeout(ctx, r.line.Wait)
 	defer cancel()
 	message := client.BuildHistorySyncRequest(&types.MessageInfo{
 		MessageSource: types.MessageSource{Chat: chat, IsFromMe: before.FromMe}, ID: before.PlatformID, Timestamp: before.SentAt,
@@ -91,7 +83,7 @@ func (r *Requests) add(request *Request) error {
 	if r.closed || len(r.pending) >= maxRequests {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeHistoryPending, "the phone has %d requests for messages to answer, which is as many as it may", maxRequests)
 	}
-	request.timer = time.AfterFunc(r.config.Patience, func() {
+	request.timer = time.AfterFunc(r.patience, func() {
 		if r.remove(request.id) {
 			r.end(request, false)
 		}
@@ -133,16 +125,16 @@ func (r *Requests) Finish(request *Request, answered bool) { r.end(request, answ
 
 func (r *Requests) end(request *Request, answered bool) {
 	answer := gateway.HistoryAnswer{
-		RequestID: request.id, Chat: request.before.Chat, Answered: answered, Messages: len(request.taken), More: request.more, At: r.config.Now().UTC(),
+		RequestID: request.id, Chat: request.before.Chat, Answered: answered, Messages: len(request.taken), More: request.more, At: r.line.Now().UTC(),
 	}
 	if answered && len(request.taken) == 0 {
 		answer.More = new(false)
 	}
-	r.config.Receive(answer)
+	r.line.WhileOpen(func() { r.line.Report(r.line.Context, answer, "the end of a request for older messages") })
 }
 
-// CloseRequests ends all requests without an answer.
-func (r *Requests) CloseRequests() {
+// Close ends all requests without an answer.
+func (r *Requests) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true

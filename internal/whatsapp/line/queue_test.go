@@ -1,4 +1,4 @@
-package taskqueue_test
+package line_test
 
 import (
 	"slices"
@@ -7,14 +7,14 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestQueueRunsTasksInOrder(t *testing.T) {
 	t.Parallel()
-	var queue taskqueue.Queue
+	var queue line.Queue
 	var ran []int
 	done := make(chan struct{})
 	for n := range 3 {
@@ -29,7 +29,7 @@ func TestQueueRunsTasksInOrder(t *testing.T) {
 }
 
 // held gives a queue a task that runs until release is called.
-func held(queue *taskqueue.Queue) (release func()) {
+func held(queue *line.Queue) (release func()) {
 	started, released := make(chan struct{}), make(chan struct{})
 	queue.Add(func() {
 		close(started)
@@ -42,7 +42,7 @@ func held(queue *taskqueue.Queue) (release func()) {
 // A queue that is full, or closed, takes no more tasks.
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
-	var queue taskqueue.Queue
+	var queue line.Queue
 	release := held(&queue)
 	waiting := 0
 	for queue.Add(func() {}) {
@@ -61,7 +61,7 @@ func TestQueueIsBounded(t *testing.T) {
 // Whoever can't wait for the task that runs leaves it alone; none of the others runs.
 func TestQueueIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	var queue taskqueue.Queue
+	var queue line.Queue
 	release := held(&queue)
 	queue.Add(func() { t.Error("a task was begun after the end") })
 	queue.CloseWithin(time.Millisecond)

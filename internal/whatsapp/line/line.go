@@ -1,0 +1,139 @@
+// Package line is what the parts of a session share: the client in use and its account, the
+// connection, the way to the receiver, who people are, and tasks in the background.
+package line
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.mau.fi/whatsmeow"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/caches"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
+)
+
+// Config is what a line is made of. All of it is required.
+type Config struct {
+	Context  context.Context //nolint:containedctx // until the session is over; its handlers need it
+	Client   *whatsmeow.Client
+	Receiver gateway.Receiver
+	GivenUp  func() // called when a connection was given up
+	Logger   *slog.Logger
+	Now      func() time.Time
+	Wait     time.Duration // how long the platform may take for one answer
+}
+
+// Line is what the parts of a session share. It is safe for concurrent use.
+type Line struct {
+	Context context.Context //nolint:containedctx // until the session is over
+	Logger  *slog.Logger
+	Now     func() time.Time
+	Wait    time.Duration // how long the platform may take for one answer
+	Tasks   Queue         // of all parts, in the background
+
+	receiver gateway.Receiver
+	givenUp  func()
+	// handlers is read-locked during every call of the lifecycle or the receiver. Once closed is
+	// set there are no more such calls.
+	handlers   sync.RWMutex
+	closed     bool
+	numberless caches.People // whom events have shown without a number
+
+	mu     sync.Mutex // guards the fields below
+	client *whatsmeow.Client
+	self   gateway.Party
+	hangUp context.CancelFunc // ends the connection's context; nil without a connection, or after it was given up
+}
+
+// New makes the line of a session.
+func New(config Config) *Line {
+	l := &Line{
+		Context: config.Context, Logger: config.Logger, Now: config.Now, Wait: config.Wait,
+		receiver: config.Receiver, givenUp: config.GivenUp,
+	}
+	l.Use(config.Client)
+	return l
+}
+
+// Use makes a client, and the account of its keys, those in use.
+func (l *Line) Use(client *whatsmeow.Client) {
+	self := gateway.Party{}
+	if own := client.Store; own.ID != nil {
+		self = gateway.Party{JID: wire.JIDOf(*own.ID), LID: wire.JIDOf(own.LID), Name: own.PushName}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.client, l.self = client, self
+}
+
+// Client returns the client in use. It changes after a pairing, whether that succeeded or
+// failed.
+func (l *Line) Client() *whatsmeow.Client {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.client
+}
+
+// Self returns the account; empty before the session is linked.
+func (l *Line) Self() gateway.Party {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.self
+}
+
+// SetSelf notes the account that the session was linked to.
+func (l *Line) SetSelf(self gateway.Party) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.self = self
+}
+
+// Rename notes the account's name.
+func (l *Line) Rename(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.self.Name = name
+}
+
+// Connect returns the context of the next connection, within that of all connections.
+func (l *Line) Connect(within context.Context) context.Context {
+	ctx, hangUp := context.WithCancel(within)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hangUp = hangUp
+	return ctx
+}
+
+// HangUp ends the connection's context, and reports whether it did: a connection that was
+// given up has none. After an orderly end HangUp comes last: it would break the connection
+// while that is being closed.
+func (l *Line) HangUp() bool {
+	l.mu.Lock()
+	hangUp := l.hangUp
+	l.hangUp = nil
+	l.mu.Unlock()
+	if hangUp == nil {
+		return false
+	}
+	hangUp()
+	return true
+}
+
+// GiveUp ends the connection in use. Nothing is acknowledged on it any more. whatsmeow's
+// reader notices, and signals that the connection was lost; to close it at the same time
+// would be a race inside of whatsmeow.
+func (l *Line) GiveUp() {
+	if l.HangUp() {
+		l.givenUp()
+	}
+}
+
+// Connected reports whether there is a connection that was not given up.
+func (l *Line) Connected() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hangUp != nil
+}
