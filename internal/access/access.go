@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // touchEvery is how exact "last used" is: a write for every request would cost
@@ -75,8 +76,8 @@ type Service struct {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil {
-		return nil, errors.New("access: need a store")
+	if err := required.Check("access", config, "Logger", "Now"); err != nil {
+		return nil, err
 	}
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)

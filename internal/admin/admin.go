@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 const (
@@ -60,8 +61,8 @@ type Listener struct {
 
 // New listens, or returns a *ListenError. The caller must call Run or Close.
 func New(ctx context.Context, config Config) (*Listener, error) {
-	if config.Metrics == nil || config.Ready == nil || config.Logger == nil {
-		return nil, errors.New("admin: a part is missing")
+	if err := required.Check("admin", config); err != nil {
+		return nil, err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Listen)
 	if err != nil {

@@ -25,7 +25,6 @@ import (
 	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
-	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -123,16 +122,12 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	known, err := contact.New(contact.Config{Sessions: f.instances, Directory: people})
-	if err != nil {
-		tb.Fatal(err)
-	}
 	presences, err := presence.New(presence.Config{Store: data, Sessions: f.instances, Directory: people, Tenures: gateway.Alone{}, Logger: logger, Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	config := api.Config{
-		Contacts:  known,
+		Contacts:  people.Contacts(),
 		Presences: presences,
 		Labels:    newLabels(tb, data, reading, f.instances),
 		Instances: f.instances,

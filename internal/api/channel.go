@@ -136,7 +136,7 @@ func (r channels) create() contract.Endpoint {
 		given := in.Given()
 		draft := channel.Draft{Name: given.Name, Description: given.Description}
 		if inline := contract.Media(ctx); inline != nil || given.Picture != "" {
-			draft.Picture = &channel.Picture{Input: given.Picture, Hints: media.Hints{Field: "picture", Decoded: inline}}
+			draft.Picture = &media.Picture{Input: given.Picture, Hints: media.Hints{Field: "picture", Decoded: inline}}
 		}
 		return contract.Answered(newChannelDetails)(r.use.Create(ctx, contract.Instance(ctx).ID, draft))
 	})

@@ -298,16 +298,16 @@ func newCreated(created group.Created, named []string) Created {
 }
 
 // picture is the picture that a body holds; nil for none.
-func groupPicture(ctx context.Context, input string) *group.Picture {
+func groupPicture(ctx context.Context, input string) *media.Picture {
 	hints := media.Hints{Field: "picture"}
 	if inline := contract.Media(ctx); inline != nil {
 		hints.Decoded = inline
-		return &group.Picture{Hints: hints}
+		return &media.Picture{Hints: hints}
 	}
 	if input == "" {
 		return nil
 	}
-	return &group.Picture{Input: input, Hints: hints}
+	return &media.Picture{Input: input, Hints: hints}
 }
 
 type changeGroupBody struct {
@@ -356,7 +356,7 @@ func (in *changeGroupInput) change(ctx context.Context) (group.Change, error) {
 		input = *given.Picture
 	}
 	if change.Picture = groupPicture(ctx, input); in.IsNull("picture") {
-		change.Picture = &group.Picture{}
+		change.Picture = &media.Picture{}
 	}
 	if given.Disappearing != nil {
 		change.Disappearing = new(time.Duration(*given.Disappearing) * time.Second)

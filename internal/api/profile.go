@@ -130,12 +130,12 @@ func (in *changeProfileInput) change(ctx context.Context) (profile.Change, error
 	hints := media.Hints{Field: "picture"}
 	switch inline := contract.Media(ctx); {
 	case in.IsNull("picture"):
-		change.Picture = &profile.Picture{}
+		change.Picture = &media.Picture{}
 	case inline != nil:
 		hints.Decoded = inline
-		change.Picture = &profile.Picture{Hints: hints}
+		change.Picture = &media.Picture{Hints: hints}
 	case given.Picture != nil:
-		change.Picture = &profile.Picture{Input: *given.Picture, Hints: hints}
+		change.Picture = &media.Picture{Input: *given.Picture, Hints: hints}
 	}
 	if change == (profile.Change{}) {
 		return profile.Change{}, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change"})

@@ -4,12 +4,12 @@ package call
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 const (
@@ -27,11 +27,6 @@ const (
 	maxTexts = 60
 )
 
-// Sessions finds the session of an instance that is connected.
-type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
-}
-
 // Store knows the settings of instances.
 type Store interface {
 	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
@@ -39,7 +34,7 @@ type Store interface {
 
 // Config holds what the service needs; all but Now is required.
 type Config struct {
-	Sessions Sessions
+	Sessions gateway.Sessions
 	Store    Store
 	// SendText leaves a text in the queue of an instance.
 	SendText func(ctx context.Context, instanceID string, to gateway.JID, text string) error
@@ -63,8 +58,8 @@ type ring struct {
 
 // New makes the service. Run rejects what Rings was told of.
 func New(config Config) (*Service, error) {
-	if config.Sessions == nil || config.Store == nil || config.SendText == nil || config.Logger == nil {
-		return nil, errors.New("call: need sessions, a store, a way to send texts and a logger")
+	if err := required.Check("call", config, "Now"); err != nil {
+		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now

@@ -6,29 +6,19 @@ package channel
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/required"
 )
-
-// Sessions finds the session of an instance that is connected.
-type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
-}
-
-// Pictures makes the JPEG that a picture of a channel is.
-type Pictures interface {
-	Portrait(ctx context.Context, input string, hints media.Hints) ([]byte, error)
-}
 
 // Config holds what the service needs; all of it is required.
 type Config struct {
-	Sessions Sessions
-	Pictures Pictures
+	Sessions gateway.Sessions
+	Pictures media.Pictures
 }
 
 // Service carries out the use cases. It is safe for concurrent use. Besides the errors that a
@@ -38,8 +28,8 @@ type Service struct{ config Config }
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Sessions == nil || config.Pictures == nil {
-		return nil, errors.New("channel: need sessions and pictures")
+	if err := required.Check("channel", config); err != nil {
+		return nil, err
 	}
 	return &Service{config}, nil
 }
@@ -70,8 +60,7 @@ func (s *Service) List(ctx context.Context, instanceID string, filter Filter, pa
 	slices.SortFunc(all, func(a, b gateway.Channel) int {
 		return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ID, b.ID))
 	})
-	first := min(page.Offset(), len(all))
-	return gateway.Page[gateway.Channel]{Items: all[first:min(first+page.Limit, len(all))], Total: len(all)}, nil
+	return gateway.PageOf(all, page), nil
 }
 
 // Get asks for a channel. The account need not follow it.
@@ -87,13 +76,7 @@ func (s *Service) Get(ctx context.Context, instanceID string, ref gateway.Channe
 type Draft struct {
 	Name        string
 	Description string
-	Picture     *Picture // nil for none
-}
-
-// Picture is an image that a request holds.
-type Picture struct {
-	Input string // base64 data URI or http(s) URL
-	Hints media.Hints
+	Picture     *media.Picture // nil for none
 }
 
 // Create makes a channel. Its error is Invalid for a text or a picture that can't be, and nothing
@@ -108,7 +91,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (g
 	}
 	wanted := gateway.NewChannel{Name: draft.Name, Description: draft.Description}
 	if draft.Picture != nil {
-		if wanted.Picture, err = s.config.Pictures.Portrait(ctx, draft.Picture.Input, draft.Picture.Hints); err != nil {
+		if wanted.Picture, err = s.config.Pictures.Portrait(ctx, *draft.Picture); err != nil {
 			return gateway.Channel{}, err
 		}
 	}

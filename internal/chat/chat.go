@@ -5,11 +5,11 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // Store finds chats and messages.
@@ -35,17 +35,12 @@ type Describer interface {
 	Describe(ctx context.Context, payload []byte) (gateway.Details, error)
 }
 
-// Sessions finds the session of an instance that is connected.
-type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
-}
-
 // Config is what the service stands on. All of it is required.
 type Config struct {
 	Store     Store
 	Directory Directory
 	Describer Describer
-	Sessions  Sessions
+	Sessions  gateway.Sessions
 	Keeper    *Keeper
 	Now       func() time.Time
 }
@@ -55,8 +50,8 @@ type Service struct{ config Config }
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Directory == nil || config.Describer == nil || config.Sessions == nil || config.Keeper == nil || config.Now == nil {
-		return nil, errors.New("chat: a part is missing")
+	if err := required.Check("chat", config); err != nil {
+		return nil, err
 	}
 	return &Service{config}, nil
 }

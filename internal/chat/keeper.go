@@ -4,13 +4,13 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // removeSlice bounds how many messages are removed at once.
@@ -47,8 +47,8 @@ type Keeper struct{ config KeeperConfig }
 
 // NewKeeper makes the keeper of all instances.
 func NewKeeper(config KeeperConfig) (*Keeper, error) {
-	if config.Store == nil || config.RemoveFile == nil || config.Logger == nil {
-		return nil, errors.New("chat: a part of the keeper is missing")
+	if err := required.Check("chat", config); err != nil {
+		return nil, err
 	}
 	return &Keeper{config}, nil
 }

@@ -6,7 +6,6 @@ package dashboard
 import (
 	"context"
 	"embed"
-	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -31,6 +30,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -93,10 +93,8 @@ type pages struct {
 
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
-	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Contacts == nil || config.Channels == nil || config.Profiles == nil || config.Block == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.AccountWebhooks == nil || config.Origin == nil ||
-		config.Events == nil || config.Access == nil || config.Health == nil {
-		return nil, errors.New("dashboard: a part is missing")
+	if err := required.Check("dashboard", config, "Guard", "Now"); err != nil {
+		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now

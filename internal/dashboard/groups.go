@@ -151,9 +151,8 @@ func membersOf(of gateway.Group, own gateway.Profile, page int) []memberLine {
 	rank := map[gateway.GroupRole]int{gateway.RoleSuperAdmin: -2, gateway.RoleAdmin: -1}
 	all := slices.Clone(of.Participants)
 	slices.SortStableFunc(all, func(a, b gateway.Participant) int { return cmp.Compare(rank[a.Role], rank[b.Role]) })
-	first := min((page-1)*membersAtOnce, len(all))
 	var lines []memberLine
-	for _, member := range all[first:min(first+membersAtOnce, len(all))] {
+	for _, member := range gateway.PageOf(all, gateway.PageRequest{Page: page, Limit: membersAtOnce}).Items {
 		lines = append(lines, memberLine{member, member.Party.Is(own.JID) || member.Party.Is(own.LID)})
 	}
 	return lines

@@ -21,7 +21,6 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
-	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/dashboard"
 	"github.com/recado-project/recado/internal/dashboard/account"
 	"github.com/recado-project/recado/internal/dashboard/channels"
@@ -72,7 +71,7 @@ type rig struct {
 type offline struct {
 	gateway.Connector
 	instance.Receivers
-	group.Pictures
+	media.Pictures
 }
 
 // plain finds in payloads the details that wroteMore has written.
@@ -200,8 +199,6 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	profiles, err := profile.New(profile.Config{Sessions: instances, Pictures: offline{}})
 	r.check(err)
-	known, err := contact.New(contact.Config{Sessions: instances, Directory: people})
-	r.check(err)
 	groups, err := group.New(group.Config{
 		Sessions: instances, Directory: people, Pictures: offline{},
 		Invite: func(context.Context, string, gateway.JID, gateway.GroupInvite) (string, error) { return "", nil },
@@ -213,7 +210,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	return dashboard.Config{
 		MaxAge: 20 * time.Millisecond,
-		Site:   site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: known, Channels: followed, Profiles: profiles, Block: people.Block, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
+		Site:   site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: people.Contacts(), Channels: followed, Profiles: profiles, Block: people.Block, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
 		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

@@ -1,14 +1,14 @@
 // Package directory holds the use cases around people: whether numbers have an account,
-// presence, profile pictures, blocking. Messaging and groups ask it for the addresses of
+// presence, profile pictures, blocking, and the people whom an account knows. Messaging and groups ask it for the addresses of
 // people.
 package directory
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // How long the platform's answer that a number has an account is used again.
@@ -34,9 +34,12 @@ type Store interface {
 		permit func(spent []gateway.NumberChecks) error) error
 }
 
-// Sessions finds the session of an instance that is connected.
+// Sessions finds the session of an instance that is connected, and what the device of one that is
+// linked knows, connected or not.
 type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
+	gateway.Sessions
+
+	Known(ctx context.Context, instanceID string) (people gateway.KnownPeople, linked bool, err error)
 }
 
 // Config holds what the service needs.
@@ -57,8 +60,8 @@ type Service struct {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Sessions == nil {
-		return nil, errors.New("directory: need a store and sessions")
+	if err := required.Check("directory", config, "Now"); err != nil {
+		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now

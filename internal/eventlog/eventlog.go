@@ -8,8 +8,9 @@ package eventlog
 
 import (
 	"context"
-	"errors"
 	"fmt"
+
+	"github.com/recado-project/recado/internal/required"
 )
 
 // Store keeps the events.
@@ -37,8 +38,8 @@ type Log struct {
 
 // New makes the log.
 func New(config Config) (*Log, error) {
-	if config.Store == nil || config.Bell == nil {
-		return nil, errors.New("eventlog: need a store and a bell")
+	if err := required.Check("eventlog", config); err != nil {
+		return nil, err
 	}
 	return &Log{config: config}, nil
 }

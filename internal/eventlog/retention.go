@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 const (
@@ -69,8 +70,8 @@ type Retention struct {
 
 // NewRetention makes the retention. Run removes.
 func NewRetention(config RetentionConfig) (*Retention, error) {
-	if config.Store == nil || config.Logger == nil || config.RemovalTime == nil {
-		return nil, errors.New("eventlog: retention needs a store, a logger and a time")
+	if err := required.Check("eventlog", config, "Delivered", "Keep", "Tenures"); err != nil {
+		return nil, err
 	}
 	if config.Delivered == nil {
 		config.Delivered = func(string) (int64, bool) { return 0, false }

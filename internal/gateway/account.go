@@ -82,6 +82,12 @@ type PageRequest struct {
 // Offset is how many items lie before the page.
 func (p PageRequest) Offset() int { return (p.Page - 1) * p.Limit }
 
+// PageOf returns the part of a whole list that is asked for.
+func PageOf[T any](all []T, request PageRequest) Page[T] {
+	first := min(request.Offset(), len(all))
+	return Page[T]{Items: all[first:min(first+request.Limit, len(all))], Total: len(all)}
+}
+
 // Idempotency remembers that a client's send was accepted under a key of the
 // client's choosing, so that a repeat sends nothing.
 type Idempotency struct {

@@ -6,13 +6,13 @@ package group
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // The bounds of a group's texts, in characters, as the platform has them.
@@ -24,7 +24,8 @@ const (
 // Sessions finds the session of an instance that is connected, and the groups of one that is not, as
 // they were listed last.
 type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
+	gateway.Sessions
+
 	KnownGroups(ctx context.Context, instanceID string) (groups []gateway.Group, known bool, err error)
 }
 
@@ -33,16 +34,11 @@ type Directory interface {
 	Parties(ctx context.Context, session gateway.Session, people []gateway.Recipient) ([]gateway.Party, error)
 }
 
-// Pictures makes the JPEG that a picture of a group is.
-type Pictures interface {
-	Portrait(ctx context.Context, input string, hints media.Hints) ([]byte, error)
-}
-
 // Config holds what the service needs; all of it is required.
 type Config struct {
 	Sessions  Sessions
 	Directory Directory
-	Pictures  Pictures
+	Pictures  media.Pictures
 	// Invite sends somebody an invitation to a group, and returns the identifier of the message.
 	Invite func(ctx context.Context, instanceID string, to gateway.JID, invite gateway.GroupInvite) (messageID string, err error)
 }
@@ -57,8 +53,8 @@ type Service struct {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Sessions == nil || config.Directory == nil || config.Pictures == nil || config.Invite == nil {
-		return nil, errors.New("group: need sessions, a directory, pictures and a way to invite")
+	if err := required.Check("group", config); err != nil {
+		return nil, err
 	}
 	return &Service{config: config}, nil
 }
@@ -112,26 +108,18 @@ func pageOf(groups []gateway.Group, page gateway.PageRequest) gateway.Page[gatew
 	slices.SortFunc(groups, func(a, b gateway.Group) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.ID, b.ID))
 	})
-	first := min((page.Page-1)*page.Limit, len(groups))
-	last := min(first+page.Limit, len(groups))
-	return gateway.Page[gateway.Group]{Items: groups[first:last], Total: len(groups)}
+	return gateway.PageOf(groups, page)
 }
 
 // Draft is a group, or a community, that is to be made.
 type Draft struct {
 	Subject     string
 	Description string
-	Picture     *Picture // nil for none
+	Picture     *media.Picture // nil for none
 	People      []gateway.Recipient
 	IsCommunity bool
 	Community   gateway.JID // in which it is to be; empty for none
 	Invite      bool        // send the platform's invitation to those who can't be added
-}
-
-// Picture is an image that a request holds.
-type Picture struct {
-	Input string // base64 data URI or http(s) URL
-	Hints media.Hints
 }
 
 // Created is a group that was made.
@@ -198,8 +186,8 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (C
 // Change is what is to change in a group. What is nil stays.
 type Change struct {
 	Subject      *string
-	Description  *string  // empty: none
-	Picture      *Picture // an empty one removes it
+	Description  *string        // empty: none
+	Picture      *media.Picture // an empty one removes it
 	AdminsWrite  *bool
 	AdminsEdit   *bool
 	AdminsAdd    *bool
@@ -227,12 +215,9 @@ func (s *Service) steps(ctx context.Context, change Change) ([]step, error) {
 	add(change.Subject != nil, "subject", gateway.GroupUpdate{Subject: change.Subject})
 	add(change.Description != nil, "description", gateway.GroupUpdate{Description: change.Description})
 	if change.Picture != nil {
-		picture := []byte{}
-		if change.Picture.Input != "" || change.Picture.Hints.Decoded != nil {
-			var err error
-			if picture, err = s.config.Pictures.Portrait(ctx, change.Picture.Input, change.Picture.Hints); err != nil {
-				return nil, err
-			}
+		picture, err := s.config.Pictures.Portrait(ctx, *change.Picture)
+		if err != nil {
+			return nil, err
 		}
 		add(true, "picture", gateway.GroupUpdate{Picture: &picture})
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -56,8 +57,11 @@ type Service struct {
 
 // New makes the service. The program counts as started now.
 func New(config Config) (*Service, error) {
-	if config.Database == nil || config.Files == nil || config.Webhooks == nil || config.DataDir == "" || config.Logger == nil || config.ClientVersion == nil {
-		return nil, errors.New("health: a part is missing")
+	if err := required.Check("health", config, "Now"); err != nil {
+		return nil, err
+	}
+	if config.DataDir == "" {
+		return nil, errors.New("health: the configuration lacks DataDir")
 	}
 	if config.Now == nil {
 		config.Now = time.Now

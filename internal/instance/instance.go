@@ -17,6 +17,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 const (
@@ -118,8 +119,8 @@ type Service struct {
 
 // New makes the service; Run brings the linked instances back.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Connector == nil || config.Receivers == nil || config.Log == nil || config.Logger == nil {
-		return nil, errors.New("instance: a part is missing")
+	if err := required.Check("instance", config, "Connected", "DatabaseFails", "Failed", "Files", "Now", "Owns", "Webhooks"); err != nil {
+		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now

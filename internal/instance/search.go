@@ -35,9 +35,7 @@ func (s *Service) Search(
 			!strings.Contains(strings.ToLower(i.Profile.Name), text) &&
 			(number == "" || !strings.Contains(i.Profile.JID.User(), number))
 	})
-	result := gateway.Page[gateway.Instance]{Total: len(found)}
-	first := min(page.Offset(), len(found))
-	result.Items = found[first:min(first+page.Limit, len(found))]
+	result := gateway.PageOf(found, page)
 	return result, s.correct(ctx, result.Items)
 }
 

@@ -4,13 +4,13 @@ package label
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // Store finds labels.
@@ -26,16 +26,11 @@ type Chats interface {
 	Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error)
 }
 
-// Sessions finds the session of an instance that is connected.
-type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
-}
-
 // Config is what the service stands on. All of it is required.
 type Config struct {
 	Store    Store
 	Chats    Chats
-	Sessions Sessions
+	Sessions gateway.Sessions
 	Keeper   *Keeper
 	Now      func() time.Time
 }
@@ -50,8 +45,8 @@ type Service struct {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Chats == nil || config.Sessions == nil || config.Keeper == nil || config.Now == nil {
-		return nil, errors.New("label: a part is missing")
+	if err := required.Check("label", config); err != nil {
+		return nil, err
 	}
 	return &Service{config: config}, nil
 }

@@ -11,11 +11,28 @@ import (
 	"github.com/recado-project/recado/internal/media/probe"
 )
 
+// Picture is an image that a request holds, for an account, a group or a channel. The zero value
+// takes the picture away.
+type Picture struct {
+	Input string // base64 data URI or http(s) URL
+	Hints Hints
+}
+
+// Pictures makes the JPEG that a picture of an account, a group or a channel is.
+type Pictures interface {
+	Portrait(ctx context.Context, picture Picture) ([]byte, error)
+}
+
 // Portrait reads an image, as Open does, and makes a JPEG of it as people's and groups'
-// pictures are: the square in its middle, 640 pixels at most, upright, on white. Besides the errors of Open it is the
-// validation error of hints.Field for an image that is too large to decode, or can't be.
-func (s *Service) Portrait(ctx context.Context, input string, hints Hints) (_ []byte, err error) {
-	file, err := s.Open(ctx, gateway.TypeImage, input, hints)
+// pictures are: the square in its middle, 640 pixels at most, upright, on white. Of a picture that
+// holds no image it is empty. Besides the errors of Open its error is the validation error of
+// Hints.Field for an image that is too large to decode, or can't be.
+func (s *Service) Portrait(ctx context.Context, picture Picture) (_ []byte, err error) {
+	hints := picture.Hints
+	if picture.Input == "" && hints.Decoded == nil {
+		return []byte{}, nil
+	}
+	file, err := s.Open(ctx, gateway.TypeImage, picture.Input, hints)
 	if err != nil {
 		return nil, err
 	}

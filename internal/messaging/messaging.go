@@ -17,13 +17,9 @@ import (
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/trace"
 )
-
-// Sessions finds the session of an instance that is connected.
-type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
-}
 
 // Directory finds the chat that a message goes to.
 type Directory interface {
@@ -45,7 +41,7 @@ type Previews interface {
 // Config is what the service stands on. All of the first part is required.
 type Config struct {
 	Store     Store
-	Sessions  Sessions
+	Sessions  gateway.Sessions
 	Directory Directory
 	Encoder   gateway.Encoder
 	Chats     Chats
@@ -151,9 +147,8 @@ func (l Limits) Check() error {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Chats == nil || config.Logger == nil ||
-		config.Media == nil || config.Blobs == nil || config.Links == nil || config.QueuedFiles == nil || config.Bell == nil {
-		return nil, errors.New("messaging: a part is missing")
+	if err := required.Check("messaging", config, "DatabaseFails", "Limits", "Now", "Previews", "RemovalTime", "Steady", "Stopping", "Tenures", "Tracer", "Watcher"); err != nil {
+		return nil, err
 	}
 	if config.Limits == nil {
 		config.Limits = func() Limits { return Limits{} }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/trace"
 )
 
@@ -53,8 +54,8 @@ type Log interface {
 
 // NewReceiver makes the receiver of all instances.
 func NewReceiver(config ReceiverConfig) (*Receiver, error) {
-	if config.Store == nil || config.Log == nil || config.Encoder == nil || config.Chats == nil || config.Labels == nil || config.Shown == nil || config.Logger == nil {
-		return nil, errors.New("messaging: a part of the receiver is missing")
+	if err := required.Check("messaging", config, "Rings", "Tracer"); err != nil {
+		return nil, err
 	}
 	return &Receiver{config: config, reporter: reporter{config.Encoder}}, nil
 }

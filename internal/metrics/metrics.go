@@ -18,6 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/recado-project/recado/internal/required"
 )
 
 // namespace begins the name of every metric of ours.
@@ -55,8 +57,8 @@ type Metrics struct {
 
 // New makes the metrics, all of which begin at 0.
 func New(config Config) (*Metrics, error) {
-	if config.Sampler == nil || config.Logger == nil {
-		return nil, errors.New("metrics: need a sampler and a logger")
+	if err := required.Check("metrics", config, "Now"); err != nil {
+		return nil, err
 	}
 	if config.SampleAge == 0 {
 		config.SampleAge = 10 * time.Second

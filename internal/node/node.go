@@ -24,6 +24,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // Timing says how long a node is believed, and how often it looks. The zero value of a field
@@ -134,8 +135,8 @@ type Node struct {
 
 // New makes the node. It works for nothing before Run.
 func New(config Config) (*Node, error) {
-	if config.Instances == nil || config.Logger == nil {
-		return nil, errors.New("node: instances or logger are missing")
+	if err := required.Check("node", config, "Store", "Tell"); err != nil {
+		return nil, err
 	}
 	if config.Tell == nil {
 		config.Tell = func(Event, int) {}

@@ -4,7 +4,6 @@ package presence
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
+	"github.com/recado-project/recado/internal/required"
 )
 
 const (
@@ -37,11 +37,6 @@ type Store interface {
 	KeepPresence(ctx context.Context, instanceID string, presence gateway.ContactPresence, event eventlog.Event) error
 }
 
-// Sessions finds the session of an instance that is connected.
-type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
-}
-
 // Directory finds the addresses of people.
 type Directory interface {
 	Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error)
@@ -53,7 +48,7 @@ type Directory interface {
 // Config holds what the service needs; all but Now is required.
 type Config struct {
 	Store     Store
-	Sessions  Sessions
+	Sessions  gateway.Sessions
 	Directory Directory
 	Tenures   gateway.Tenures
 	Logger    *slog.Logger
@@ -75,8 +70,8 @@ type Service struct {
 
 // New makes the service. Run renews subscriptions, ends them, and reports what has waited.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Sessions == nil || config.Directory == nil || config.Tenures == nil || config.Logger == nil {
-		return nil, errors.New("presence: a part is missing")
+	if err := required.Check("presence", config, "Now"); err != nil {
+		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -159,8 +154,7 @@ func (s *Service) List(ctx context.Context, instanceID string, page gateway.Page
 	if err != nil {
 		return gateway.Page[gateway.PresenceSubscription]{}, err
 	}
-	first := min(page.Offset(), len(all))
-	return gateway.Page[gateway.PresenceSubscription]{Items: all[first:min(first+page.Limit, len(all))], Total: len(all)}, nil
+	return gateway.PageOf(all, page), nil
 }
 
 // Connected tells that an instance is connected: its subscriptions are renewed soon, because

@@ -6,7 +6,6 @@ package preview
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/url"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
 )
 
@@ -47,8 +47,8 @@ type Finder struct {
 
 // New makes a finder.
 func New(config Config) (*Finder, error) {
-	if config.Web == nil || config.Logger == nil {
-		return nil, errors.New("preview: a part is missing")
+	if err := required.Check("preview", config); err != nil {
+		return nil, err
 	}
 	if config.Timeout == 0 {
 		config.Timeout = defaultTimeout

@@ -5,7 +5,6 @@ package profile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,22 +12,13 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/required"
 )
-
-// Sessions finds the session of an instance that is connected.
-type Sessions interface {
-	Session(ctx context.Context, instanceID string) (gateway.Session, error)
-}
-
-// Pictures makes the JPEG that a picture of an account is.
-type Pictures interface {
-	Portrait(ctx context.Context, input string, hints media.Hints) ([]byte, error)
-}
 
 // Config holds what the service needs; all of it is required.
 type Config struct {
-	Sessions Sessions
-	Pictures Pictures
+	Sessions gateway.Sessions
+	Pictures media.Pictures
 }
 
 // Service carries out the use cases. It is safe for concurrent use. Besides the errors that
@@ -40,8 +30,8 @@ type Service struct {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Sessions == nil || config.Pictures == nil {
-		return nil, errors.New("profile: need sessions and pictures")
+	if err := required.Check("profile", config); err != nil {
+		return nil, err
 	}
 	return &Service{config: config}, nil
 }
@@ -55,17 +45,11 @@ func (s *Service) Get(ctx context.Context, instanceID string) (gateway.OwnProfil
 	return session.Account().OwnProfile(ctx)
 }
 
-// Picture is an image that a request holds.
-type Picture struct {
-	Input string // base64 data URI or http(s) URL
-	Hints media.Hints
-}
-
 // Change is what is to change in the profile. What is nil stays.
 type Change struct {
 	Name    *string
-	About   *string  // empty: none
-	Picture *Picture // an empty one removes it
+	About   *string        // empty: none
+	Picture *media.Picture // an empty one removes it
 }
 
 // Change changes the profile and returns it. Its errors are Invalid for a text or a picture
@@ -88,11 +72,9 @@ func (s *Service) Change(ctx context.Context, instanceID string, change Change) 
 	add(change.Name != nil, "name", gateway.ProfileUpdate{Name: change.Name})
 	add(change.About != nil, "about", gateway.ProfileUpdate{About: change.About})
 	if change.Picture != nil {
-		picture := []byte{}
-		if change.Picture.Input != "" || change.Picture.Hints.Decoded != nil {
-			if picture, err = s.config.Pictures.Portrait(ctx, change.Picture.Input, change.Picture.Hints); err != nil {
-				return gateway.OwnProfile{}, err
-			}
+		picture, err := s.config.Pictures.Portrait(ctx, *change.Picture)
+		if err != nil {
+			return gateway.OwnProfile{}, err
 		}
 		add(true, "picture", gateway.ProfileUpdate{Picture: &picture})
 	}

@@ -59,7 +59,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	}
 	pages, err := dashboard.New(dashboard.Config{
 		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.users,
-		Instances: s.instances, Messages: s.messages, Chats: s.chats, Labels: s.labels, Groups: s.groups, Contacts: s.contacts, Profiles: s.profiles, Block: s.directory.Block, Channels: s.channels, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks, AccountWebhooks: s.accountWebhooks,
+		Instances: s.instances, Messages: s.messages, Chats: s.chats, Labels: s.labels, Groups: s.groups, Contacts: s.directory.Contacts(), Profiles: s.profiles, Block: s.directory.Block, Channels: s.channels, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks, AccountWebhooks: s.accountWebhooks,
 		Events: s.log, Access: s.access, Health: s.health,
 		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})

@@ -23,7 +23,6 @@ import (
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/clock"
-	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -187,7 +186,6 @@ type Server struct {
 	keeper          *chat.Keeper
 	labelKeeper     *label.Keeper
 	labels          *label.Service
-	contacts        *contact.Service
 	presences       *presence.Service
 	traffic         *traffic.Traffic
 	access          *access.Service
@@ -386,7 +384,7 @@ func (s *Server) openAPI() error {
 		Channels:  s.channels,
 		Profiles:  s.profiles,
 		Calls:     s.calls,
-		Contacts:  s.contacts,
+		Contacts:  s.directory.Contacts(),
 		Presences: s.presences,
 		Labels:    s.labels,
 		Access:    s.access,

@@ -10,7 +10,6 @@ import (
 	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
-	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -33,7 +32,7 @@ func (s *Server) buildUseCases(ctx context.Context) error {
 	if err := s.buildNode(ctx); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	for _, build := range []func() error{s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildChannels, s.buildProfiles, s.buildContacts, s.buildPresences, s.buildCalls, s.buildChats, s.buildLabels} {
+	for _, build := range []func() error{s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildChannels, s.buildProfiles, s.buildPresences, s.buildCalls, s.buildChats, s.buildLabels} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -193,11 +192,6 @@ func (s *Server) buildMessages() (err error) {
 		return nil
 	})
 	return nil
-}
-
-func (s *Server) buildContacts() (err error) {
-	s.contacts, err = contact.New(contact.Config{Sessions: s.instances, Directory: s.directory})
-	return err
 }
 
 func (s *Server) buildPresences() (err error) {

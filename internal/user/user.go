@@ -5,7 +5,6 @@ package user
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // Store keeps users, their passkeys and the audit list.
@@ -112,8 +112,8 @@ const (
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil {
-		return nil, errors.New("user: need a store")
+	if err := required.Check("user", config, "Logger", "Now", "RemovalTime", "SignIn"); err != nil {
+		return nil, err
 	}
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/recado-project/recado/internal/required"
 )
 
 // layout is the template that every whole page is made with; it comes from a shared
@@ -48,8 +50,11 @@ type Site struct {
 
 // NewSite reads the files of the templates.
 func NewSite(config SiteConfig) (*Site, error) {
-	if config.Words == nil || config.Assets == nil || config.Logger == nil || len(config.Rooms) == 0 {
-		return nil, errors.New("web: a part of the site is missing")
+	if err := required.Check("web", config, "Now"); err != nil {
+		return nil, err
+	}
+	if len(config.Rooms) == 0 {
+		return nil, errors.New("web: the configuration lacks Rooms")
 	}
 	if config.Now == nil {
 		config.Now = time.Now

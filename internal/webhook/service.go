@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -16,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/webhook/backlog"
@@ -101,8 +101,8 @@ type Service struct {
 
 // New makes the service. Run delivers.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Log == nil || config.Bell == nil || config.Logger == nil {
-		return nil, errors.New("webhook: need a store, a log, a bell and a logger")
+	if err := required.Check("webhook", config, "MediaLinks", "Now", "Resolver", "Steady", "Tenures", "Tracer", "Watcher"); err != nil {
+		return nil, err
 	}
 	schedule := config.Schedule.withDefaults()
 	s := &Service{

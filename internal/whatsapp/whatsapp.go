@@ -9,7 +9,6 @@ package whatsapp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
@@ -48,8 +48,8 @@ var (
 // New makes a connector. A process can use platforms of one root key only: whatsmeow trusts
 // one.
 func New(config Config) (*Connector, error) {
-	if config.Keys == nil || config.Logger == nil {
-		return nil, errors.New("whatsapp: a part is missing")
+	if err := required.Check("whatsapp", config, "ClientVersion", "MachineClock", "Now", "ProxyGuard", "RootKey"); err != nil {
+		return nil, err
 	}
 	config = config.withDefaults()
 	client, err := transport.NewClient(config.PlatformURL)

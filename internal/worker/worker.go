@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/recado-project/recado/internal/required"
 )
 
 // Worker is one piece of background work.
@@ -41,8 +43,11 @@ type Group struct {
 
 // New makes a group. Run starts it.
 func New(config Config) (*Group, error) {
-	if len(config.Workers) == 0 || config.StopWait <= 0 || config.Logger == nil {
-		return nil, errors.New("worker: need workers, the time to wait for their stop, and a logger")
+	if err := required.Check("worker", config); err != nil {
+		return nil, err
+	}
+	if len(config.Workers) == 0 || config.StopWait <= 0 {
+		return nil, errors.New("worker: the configuration lacks Workers or StopWait")
 	}
 	return &Group{config: config}, nil
 }

@@ -5,7 +5,6 @@ package account
 import (
 	"context"
 	"embed"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/profile"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -56,8 +56,8 @@ type pages struct{ Config }
 
 // Routes returns the page, and what is done there.
 func Routes(config Config) ([]frame.Route, error) {
-	if config.Profiles == nil || config.Block == nil || config.Post == nil || config.Settings == nil || config.Instance == nil {
-		return nil, errors.New("dashboard/account: a part is missing")
+	if err := required.Check("dashboard/account", config); err != nil {
+		return nil, err
 	}
 	p := &pages{config}
 	const path = "/instances/{instanceId}/account"
@@ -190,7 +190,7 @@ func (p *pages) changePicture(r *frame.Request) error {
 		return err
 	}
 	defer done()
-	picture := profile.Picture{Hints: media.Hints{Field: "picture"}}
+	picture := media.Picture{Hints: media.Hints{Field: "picture"}}
 	if r.FormValue("remove") == "" {
 		if picture.Hints.Decoded, _, err = r.File("picture"); err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -56,8 +56,8 @@ type pages struct{ Config }
 
 // Routes returns the pages of channels.
 func Routes(config Config) ([]frame.Route, error) {
-	if config.Channels == nil || config.Instance == nil {
-		return nil, errors.New("dashboard/channels: a part is missing")
+	if err := required.Check("dashboard/channels", config); err != nil {
+		return nil, err
 	}
 	p := &pages{config}
 	const all, one = "/instances/{instanceId}/channels", "/instances/{instanceId}/channels/{channelId}"

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -49,8 +49,8 @@ type pages struct{ Config }
 
 // Routes returns the pages of contacts.
 func Routes(config Config) ([]frame.Route, error) {
-	if config.Contacts == nil || config.Instance == nil {
-		return nil, errors.New("dashboard/contacts: a part is missing")
+	if err := required.Check("dashboard/contacts", config); err != nil {
+		return nil, err
 	}
 	p := &pages{config}
 	const all, one = "/instances/{instanceId}/contacts", "/instances/{instanceId}/contacts/{phone}"

@@ -6,12 +6,12 @@ package frame
 import (
 	"context"
 	"embed"
-	"errors"
 	"log/slog"
 	"net/http"
 
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
@@ -77,8 +77,8 @@ type Route struct {
 
 // New makes the pages of a table of routes.
 func New(config Config, routes ...Route) (*Pages, error) {
-	if config.Site == nil || config.Logger == nil || config.Users == nil {
-		return nil, errors.New("frame: a part is missing")
+	if err := required.Check("frame", config); err != nil {
+		return nil, err
 	}
 	if config.Shares.Bodies == nil {
 		config.Shares.Bodies = body.NewReader(body.Config{})

@@ -7,7 +7,6 @@ package live
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -63,8 +63,8 @@ type Part struct {
 
 // New makes a Pulse and lets the bell wake it.
 func New(config Config) (*Pulse, error) {
-	if config.Bell == nil || config.Stopping == nil || config.Logger == nil {
-		return nil, errors.New("live: a part is missing")
+	if err := required.Check("live", config, "Now", "Renderings"); err != nil {
+		return nil, err
 	}
 	if config.Pause == 0 {
 		config.Pause = defaultPause

@@ -6,7 +6,6 @@ package signin
 import (
 	"context"
 	"embed"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -63,8 +63,8 @@ type Door struct {
 
 // New makes the door.
 func New(config Config) (*Door, error) {
-	if config.Site == nil || config.Logger == nil || config.Users == nil || config.SignIns == nil || config.Origin == nil || config.Address == nil {
-		return nil, errors.New("signin: a part is missing")
+	if err := required.Check("signin", config, "Now"); err != nil {
+		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now

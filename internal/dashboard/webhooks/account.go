@@ -4,13 +4,13 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
@@ -46,8 +46,8 @@ type pages struct{ Config }
 // Routes returns the pages of the account's webhooks. They are for owners: whoever may hear all
 // instances hears also those that others make.
 func Routes(config Config) ([]frame.Route, error) {
-	if config.Webhooks == nil || config.Sandbox == nil {
-		return nil, errors.New("dashboard/webhooks: a part is missing")
+	if err := required.Check("dashboard/webhooks", config); err != nil {
+		return nil, err
 	}
 	p := &pages{config}
 	const one = Path + "/{webhookId}"

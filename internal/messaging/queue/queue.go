@@ -6,7 +6,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // MaxWait is how long a message waits after it was due. After that it fails.
@@ -158,8 +158,8 @@ type Queue struct {
 
 // New makes the queue.
 func New(config Config) (*Queue, error) {
-	if config.Store == nil || config.Sender == nil || config.Bell == nil || config.Logger == nil {
-		return nil, errors.New("queue: a part is missing")
+	if err := required.Check("queue", config, "Now", "RemovalTime", "Steady", "Tenures"); err != nil {
+		return nil, err
 	}
 	if config.MaxMessages == 0 {
 		config.MaxMessages = defaultMaxMessages

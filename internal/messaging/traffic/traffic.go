@@ -3,7 +3,6 @@ package traffic
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // trafficHours is how many hours are remembered: as many as the longest day has.
@@ -52,8 +52,8 @@ type unread struct {
 
 // New makes the count, which begins at once.
 func New(config Config) (*Traffic, error) {
-	if config.Store == nil || config.Bell == nil || config.Logger == nil {
-		return nil, errors.New("traffic: it needs a store, a bell and a logger")
+	if err := required.Check("traffic", config, "Now", "Tenures"); err != nil {
+		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/store/cache"
 )
 
@@ -90,8 +91,8 @@ type Forwarder struct {
 
 // New makes a forwarder.
 func New(config Config) (*Forwarder, error) {
-	if config.Node == nil || config.Next == nil || config.Refuse == nil || config.Logger == nil || config.Stopping == nil {
-		return nil, errors.New("forward: a part is missing")
+	if err := required.Check("forward", config, "Owners"); err != nil {
+		return nil, err
 	}
 	f := &Forwarder{
 		config: config, owners: cache.New[string, gateway.Owner](cache.Config{Most: ownersKept, Age: ownersAge, Now: time.Now}),

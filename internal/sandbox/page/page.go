@@ -4,12 +4,12 @@
 package page
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/call"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
@@ -59,10 +59,8 @@ type Page struct {
 
 // New reads the page's files.
 func New(config Config) (*Page, error) {
-	if config.Phones == nil || config.Calls == nil || config.Profiles == nil || config.Groups == nil || config.Linking == nil || config.Passkeys == nil || config.Presences == nil ||
-		config.Sessions == nil || config.Faults == nil || config.Activities == nil || config.Bell == nil || config.Codes == nil ||
-		config.Now == nil || config.Logger == nil {
-		return nil, errors.New("page: a part is missing")
+	if err := required.Check("page", config, "ChatStates"); err != nil {
+		return nil, err
 	}
 	assets, err := web.NewAssets(Files)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/trace"
 )
 
@@ -40,8 +41,8 @@ type Exporter struct {
 // New makes an exporter. It connects to nothing yet, and a collector that can't be reached
 // holds nothing up: spans are dropped.
 func New(ctx context.Context, config Config) (*Exporter, error) {
-	if config.Logger == nil {
-		return nil, errors.New("export: need a logger")
+	if err := required.Check("export", config); err != nil {
+		return nil, err
 	}
 	options, err := endpoint(config.Endpoint)
 	if err != nil {

@@ -5,7 +5,6 @@ package accountwide
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -78,8 +78,8 @@ type Service struct {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Webhooks == nil || config.Tenures == nil || config.Logger == nil {
-		return nil, errors.New("accountwide: need a store, webhooks, tenures and a logger")
+	if err := required.Check("accountwide", config, "Now"); err != nil {
+		return nil, err
 	}
 	if config.Every == 0 {
 		config.Every = 2 * time.Second

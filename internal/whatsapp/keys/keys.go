@@ -19,6 +19,7 @@ import (
 	waLog "go.mau.fi/whatsmeow/util/log"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // Store keeps the rows of devices. It is safe for concurrent use. It has seven methods:
@@ -60,8 +61,8 @@ type Keys struct {
 
 // New makes the keys on a store.
 func New(config Config) (*Keys, error) {
-	if config.Store == nil || config.Log == nil || config.Now == nil {
-		return nil, errors.New("keys: a part is missing")
+	if err := required.Check("keys", config); err != nil {
+		return nil, err
 	}
 	people, err := newPeople(config.Store)
 	if err != nil {

@@ -61,10 +61,9 @@ func (p *Profiles) Blocked(ctx context.Context, page gateway.PageRequest) (gatew
 	if err != nil {
 		return gateway.Page[gateway.Party]{}, err
 	}
-	first := min((page.Page-1)*page.Limit, len(list))
-	last := min(first+page.Limit, len(list))
-	found := gateway.Page[gateway.Party]{Total: len(list), Items: make([]gateway.Party, 0, last-first)}
-	for _, who := range list[first:last] {
+	part := gateway.PageOf(list, page)
+	found := gateway.Page[gateway.Party]{Total: part.Total, Items: make([]gateway.Party, 0, len(part.Items))}
+	for _, who := range part.Items {
 		found.Items = append(found.Items, p.line.Person(who.address, who.other, ""))
 	}
 	return found, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 )
 
 // Store keeps what was found, as rows that all devices share.
@@ -66,9 +67,11 @@ type finding struct {
 
 // New makes a keeper. What was found earlier is not read before Run.
 func New(config Config) (*Keeper, error) {
-	if config.Store == nil || config.Logger == nil || config.Now == nil ||
-		config.Every <= 0 || config.Patience <= 0 || config.PauseMin <= 0 || config.PauseMax < config.PauseMin {
-		return nil, errors.New("version: a part is missing")
+	if err := required.Check("version", config, "Set"); err != nil {
+		return nil, err
+	}
+	if config.Every <= 0 || config.Patience <= 0 || config.PauseMin <= 0 || config.PauseMax < config.PauseMin {
+		return nil, errors.New("version: the times of the configuration are none")
 	}
 	return &Keeper{
 		config: config, ready: make(chan struct{}), woken: make(chan struct{}, 1),
