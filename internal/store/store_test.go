@@ -7,42 +7,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/recado-project/recado/internal/eventlog"
-	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/store/storetest"
 	"github.com/recado-project/recado/internal/testkit/cases"
-	"github.com/recado-project/recado/internal/testkit/database"
-	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestSQLite(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
-		t.Helper()
-		return open(t, store.Config{Path: database.File(t), Bell: bell})
-	})
-}
-
-func TestPostgreSQL(t *testing.T) {
-	t.Parallel()
-	postgres.Start(t) // one reason to skip them all
-	storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
-		t.Helper()
-		return open(t, store.Config{URL: postgres.Start(t), Bell: bell})
-	})
-}
-
-// With a master key, everything is as without.
-func TestSealed(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
-		t.Helper()
-		return open(t, store.Config{Path: database.File(t), Bell: bell, Master: seal.NewKey()})
-	})
-}
 
 func open(tb testing.TB, config store.Config) *store.Store {
 	tb.Helper()

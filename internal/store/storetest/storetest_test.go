@@ -1,28 +1,55 @@
-// Package storetest tests the behaviour that the store has on both of its databases. The
-// tests are written once, here; each database supplies a function that opens an empty
-// store. Only tests of the store call it.
 package storetest
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
+	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
-// Open returns an empty store that rings a bell. It is closed when the test ends.
-type Open func(t *testing.T, bell *eventlog.Bell) *store.Store
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Run runs every test on stores that open returns.
-func Run(t *testing.T, open Open) {
+func TestSQLite(t *testing.T) {
+	t.Parallel()
+	testStore(t, func(t *testing.T) store.Config {
+		t.Helper()
+		return store.Config{Path: database.File(t)}
+	})
+}
+
+func TestPostgreSQL(t *testing.T) {
+	t.Parallel()
+	postgres.Start(t) // one reason to skip them all
+	testStore(t, func(t *testing.T) store.Config {
+		t.Helper()
+		return store.Config{URL: postgres.Start(t)}
+	})
+}
+
+// With a master key, everything is as without.
+func TestSealed(t *testing.T) {
+	t.Parallel()
+	testStore(t, func(t *testing.T) store.Config {
+		t.Helper()
+		return store.Config{Path: database.File(t), Master: seal.NewKey()}
+	})
+}
+
+// testStore runs every test on an empty database, which empty makes.
+func testStore(t *testing.T, empty func(t *testing.T) store.Config) {
 	t.Helper()
 	for name, test := range cases.Sorted(map[string]func(t *testing.T, f *fixture){
 		"accounts":            testAccounts,
@@ -94,8 +121,18 @@ func Run(t *testing.T, open Open) {
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bell := new(eventlog.Bell)
-			test(t, &fixture{t: t, Store: open(t, bell), bell: bell})
+			config, bell := empty(t), new(eventlog.Bell)
+			config.Bell, config.Logger = bell, slog.New(slog.DiscardHandler)
+			opened, err := store.Open(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := opened.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			test(t, &fixture{t: t, Store: opened, bell: bell})
 		})
 	}
 }

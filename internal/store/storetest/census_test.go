@@ -19,7 +19,7 @@ func testCensus(t *testing.T, f *fixture) {
 	if len(none.Instances) != 0 || len(none.Webhooks) != 0 || none.BlockedChats != 0 || none.DeadLetters != 0 {
 		t.Errorf("an empty database has %+v", none)
 	}
-	begun := time.Now() //nolint:forbidigo // the store stamps events with the wall clock
+	begun := time.Now() // by which the store stamps events
 	behind, done, asleep, waits := f.webhook(), f.webhook(), f.webhook(), f.webhook()
 	asleep.Active = false
 	f.check(f.SaveWebhook(f.ctx(), asleep, nil))
