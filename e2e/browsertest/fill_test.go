@@ -117,10 +117,10 @@ func (f *filling) instances() {
 // people are users, keys, and what they did.
 func (f *filling) people() {
 	f.t.Helper()
-	f.check(f.CreateUser(f.t.Context(), gateway.User{ID: f.id(), AccountID: f.account.ID, Name: "conceicao", Role: gateway.RoleOwner, Password: "x", CreatedAt: f.at.Add(-time.Hour)}))
+	f.check(f.Users.CreateUser(f.t.Context(), gateway.User{ID: f.id(), AccountID: f.account.ID, Name: "conceicao", Role: gateway.RoleOwner, Password: "x", CreatedAt: f.at.Add(-time.Hour)}))
 	f.each(func(ctx context.Context, n int) error {
 		roles := []gateway.Role{gateway.RoleViewer, gateway.RoleOperator, gateway.RoleOwner}
-		if err := f.CreateUser(ctx, gateway.User{
+		if err := f.Users.CreateUser(ctx, gateway.User{
 			ID: f.id(), AccountID: f.account.ID, Name: fmt.Sprintf("pessoa%d@example.org", n), Role: roles[n%3], CreatedAt: f.at.Add(time.Duration(n) * time.Second),
 		}); err != nil {
 			return err
@@ -138,7 +138,7 @@ func (f *filling) people() {
 			return err
 		}
 		actions := []string{"instance.created", "key.created", "message.sent", "webhook.saved", "user.invited"}
-		return f.AddAudit(ctx, gateway.AuditEntry{
+		return f.Users.AddAudit(ctx, gateway.AuditEntry{
 			ID: f.id(), AccountID: f.account.ID, UserName: "conceicao", Action: actions[n%len(actions)], Subject: longWord, Detail: "x", Address: "2001:db8:1234:5678:9abc:def0:1234:5678", At: f.at,
 		})
 	})
@@ -205,8 +205,8 @@ func (f *filling) deliveries() {
 	f.t.Helper()
 	hook := webhook.Webhook{ID: f.id(), InstanceID: f.busy.ID, First: true, URL: longLine, Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Active: true, CreatedAt: f.at, UpdatedAt: f.at}
 	state := backlog.State{Status: backlog.StatusSuspended, Reason: backlog.ReasonUnreachable, Cursor: many - 50, Failures: 7, FailingSince: f.at}
-	f.check(f.SaveWebhook(f.t.Context(), hook, &state))
-	f.check(f.SaveWebhook(f.t.Context(), webhook.Webhook{
+	f.check(f.Webhooks.SaveWebhook(f.t.Context(), hook, &state))
+	f.check(f.Webhooks.SaveWebhook(f.t.Context(), webhook.Webhook{
 		ID: f.id(), InstanceID: f.busy.ID, URL: "https://crm.example.org/recado", Active: true, MediaLinks: true, CreatedAt: f.at.Add(time.Second), UpdatedAt: f.at,
 		Filter:  webhook.Filter{Kinds: []eventlog.Kind{eventlog.KindMessageReceived}, Chats: []webhook.ChatKind{webhook.ChatDirect, webhook.ChatGroup}},
 		Headers: []webhook.Header{{Name: "Authorization", Value: "Bearer 7f3a"}},
@@ -225,7 +225,7 @@ func (f *filling) deliveries() {
 		}
 		progress.Attempts = append(progress.Attempts, attempt)
 	}
-	f.check(f.SaveProgress(f.t.Context(), []webhook.Progress{progress}))
+	f.check(f.Webhooks.SaveProgress(f.t.Context(), []webhook.Progress{progress}))
 }
 
 // full starts a program that has been in use for long, with a shop that is linked and has a

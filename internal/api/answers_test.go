@@ -302,7 +302,7 @@ func newLabelKeeper(tb testing.TB, data *store.Store) *label.Keeper {
 
 func newLabels(tb testing.TB, data *store.Store, chats *chat.Service, sessions *instance.Service) *label.Service {
 	tb.Helper()
-	made, err := label.New(label.Config{Store: data, Chats: chats, Sessions: sessions, Keeper: newLabelKeeper(tb, data), Now: time.Now})
+	made, err := label.New(label.Config{Store: data.Labels, Chats: chats, Sessions: sessions, Keeper: newLabelKeeper(tb, data), Now: time.Now})
 	if err != nil {
 		tb.Fatal(err)
 	}

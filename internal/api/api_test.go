@@ -90,7 +90,11 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		tb.Fatal(err)
 	}
 	keeper, err := chat.NewKeeper(chat.KeeperConfig{
-		Store: data, Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
+		Store: struct {
+			chat.ArrangementStore
+			chat.RemovalFinder
+		}{data, data.Chats},
+		Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -108,21 +112,33 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Bell: bell, Logger: logger, Now: now}); err != nil {
+	if f.webhooks, err = webhook.New(webhook.Config{
+		Store: struct {
+			webhook.ConfigurationStore
+			webhook.ProgressStore
+			webhook.EventFinder
+		}{data.Webhooks, data.Webhooks, data},
+		Log: f.events, Bell: bell, Logger: logger, Now: now,
+	}); err != nil {
 		tb.Fatal(err)
 	}
-	accountWebhooks, err := accountwide.New(accountwide.Config{Store: data, Webhooks: f.webhooks, Tenures: gateway.Alone{}, Logger: logger, Now: now})
+	accountWebhooks, err := accountwide.New(accountwide.Config{Store: data.AccountWebhooks, Webhooks: f.webhooks, Tenures: gateway.Alone{}, Logger: logger, Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Chats: keeper, Bell: bell, Logger: logger, Now: now})
 	reading, err := chat.New(chat.Config{
-		Store: data, Directory: people, Describer: noPlatform{}, Sessions: f.instances, Keeper: keeper, Now: now,
+		Store: struct {
+			chat.Finder
+			chat.MessageFinder
+			chat.LabelFinder
+		}{data.Chats, data, data.Labels},
+		Directory: people, Describer: noPlatform{}, Sessions: f.instances, Keeper: keeper, Now: now,
 	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	presences, err := presence.New(presence.Config{Store: data, Sessions: f.instances, Directory: people, Tenures: gateway.Alone{}, Logger: logger, Now: now})
+	presences, err := presence.New(presence.Config{Store: data.Presences, Sessions: f.instances, Directory: people, Tenures: gateway.Alone{}, Logger: logger, Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -14,11 +14,26 @@ import (
 
 // Store finds chats and messages.
 type Store interface {
+	Finder
+	MessageFinder
+	LabelFinder
+}
+
+// Finder finds chats, and their messages.
+type Finder interface {
 	ListChats(ctx context.Context, instanceID string, filter gateway.ChatFilter, page gateway.PageRequest) (gateway.Page[gateway.Chat], error)
 	FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error)
 	ListChatMessages(ctx context.Context, chatID string, filter gateway.MessageFilter, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
+}
+
+// MessageFinder finds messages by their identifiers.
+type MessageFinder interface {
 	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
 	MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error)
+}
+
+// LabelFinder finds the labels of chats and messages.
+type LabelFinder interface {
 	LabelsOfChats(ctx context.Context, instanceID string, chatIDs []string) (map[string][]string, error)
 	LabelsOfMessages(ctx context.Context, instanceID string, messageIDs []string) (map[string][]string, error)
 }

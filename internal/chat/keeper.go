@@ -16,22 +16,27 @@ import (
 // removeSlice bounds how many messages are removed at once.
 const removeSlice = 500
 
-// KeeperStore keeps how chats are arranged, with the events of it.
+// KeeperStore stores how chats are arranged, with the events of it.
 type KeeperStore interface {
+	ArrangementStore
+	RemovalFinder
+}
+
+// ArrangementStore changes and removes chats, with their messages.
+type ArrangementStore interface {
 	UpdateChat(ctx context.Context, instanceID string, update gateway.ChatUpdate,
 		report func(chat gateway.Chat, changed []gateway.ChatAspect) (eventlog.Event, error)) error
 	ArrangeChats(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) error
-	RemovalStore
-	MessageStore
-}
-
-// RemovalStore removes chats with their messages.
-type RemovalStore interface {
-	FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error)
-	ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) ([]string, error)
 	DeleteMessages(ctx context.Context, instanceID string, ids []string) error
 	RemoveChat(ctx context.Context, instanceID string, party gateway.Party,
 		report func(chat gateway.Chat, changed []gateway.ChatAspect) (eventlog.Event, error)) error
+	MessageStore
+}
+
+// RemovalFinder finds chats, and those of their messages that are to be removed.
+type RemovalFinder interface {
+	FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error)
+	ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) ([]string, error)
 }
 
 // KeeperConfig is what a keeper stands on. All of it is required.

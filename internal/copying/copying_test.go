@@ -52,7 +52,7 @@ func filled(t *testing.T, messages int) (config store.Config, instance gateway.I
 		}, nil)())
 	}
 	for n := range 3 {
-		_, err := s.AddDevice(t.Context(), fmt.Sprintf("55119999901%02d:1@s.whatsapp.net", n), []gateway.DeviceKey{{Kind: "session", Name: "a", Value: []byte{0, byte(n)}}})
+		_, err := s.Devices.AddDevice(t.Context(), fmt.Sprintf("55119999901%02d:1@s.whatsapp.net", n), []gateway.DeviceKey{{Kind: "session", Name: "a", Value: []byte{0, byte(n)}}})
 		check(t, err)
 	}
 	check(t, s.Close())
@@ -108,16 +108,16 @@ func TestMove(t *testing.T) {
 	if page, err := s.ListMessages(t.Context(), instance.ID, "", gateway.PageRequest{Page: 1, Limit: 10}); err != nil || page.Total != 300 || !bytes.Equal(page.Items[0].Payload[:3], []byte{0, 1, 0xff}) {
 		t.Errorf("there are %d messages (%v)", page.Total, err)
 	}
-	number, found, err := s.FindDevice(t.Context(), "5511999990102:1@s.whatsapp.net")
-	value, keyErr := s.FindDeviceKey(t.Context(), number, "session", "a")
+	number, found, err := s.Devices.FindDevice(t.Context(), "5511999990102:1@s.whatsapp.net")
+	value, keyErr := s.Devices.FindDeviceKey(t.Context(), number, "session", "a")
 	if err != nil || keyErr != nil || !found || !bytes.Equal(value, []byte{0, 2}) {
 		t.Errorf("the key of a device is %v (%v, %v)", value, err, keyErr)
 	}
-	next, err := s.AddDevice(t.Context(), "5511999990199:1@s.whatsapp.net", nil)
+	next, err := s.Devices.AddDevice(t.Context(), "5511999990199:1@s.whatsapp.net", nil)
 	if err != nil || next != number+1 {
 		t.Errorf("the next device has the number %d (%v)", next, err)
 	}
-	if free, err := s.AnyFree(t.Context(), 0); err != nil || !free {
+	if free, err := s.Nodes.AnyFree(t.Context(), 0); err != nil || !free {
 		t.Errorf("no node can take the instance over (%v)", err)
 	}
 	check(t, s.Close())

@@ -127,7 +127,12 @@ func newRig(t *testing.T) *rig {
 	r.access, err = access.New(access.Config{Store: r.store})
 	r.check(err)
 	r.webhooks, err = webhook.New(webhook.Config{
-		Store: r.store, Log: r.log, Bell: bell, Logger: logger, AllowPrivateURLs: true,
+		Store: struct {
+			webhook.ConfigurationStore
+			webhook.ProgressStore
+			webhook.EventFinder
+		}{r.store.Webhooks, r.store.Webhooks, r.store},
+		Log: r.log, Bell: bell, Logger: logger, AllowPrivateURLs: true,
 		Schedule: webhook.Schedule{FlushPause: time.Millisecond, StopWait: time.Second},
 	})
 	r.check(err)
@@ -188,14 +193,25 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	people, err := directory.New(directory.Config{Store: r.store, Sessions: instances})
 	r.check(err)
 	keeper, err := chat.NewKeeper(chat.KeeperConfig{
-		Store: r.store, Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
+		Store: struct {
+			chat.ArrangementStore
+			chat.RemovalFinder
+		}{r.store, r.store.Chats},
+		Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
 	})
 	r.check(err)
-	chats, err := chat.New(chat.Config{Store: r.store, Directory: people, Describer: plain{}, Sessions: instances, Keeper: keeper, Now: time.Now})
+	chats, err := chat.New(chat.Config{
+		Store: struct {
+			chat.Finder
+			chat.MessageFinder
+			chat.LabelFinder
+		}{r.store.Chats, r.store, r.store.Labels},
+		Directory: people, Describer: plain{}, Sessions: instances, Keeper: keeper, Now: time.Now,
+	})
 	r.check(err)
 	labelKeeper, err := label.NewKeeper(r.store)
 	r.check(err)
-	labels, err := label.New(label.Config{Store: r.store, Chats: chats, Sessions: instances, Keeper: labelKeeper, Now: time.Now})
+	labels, err := label.New(label.Config{Store: r.store.Labels, Chats: chats, Sessions: instances, Keeper: labelKeeper, Now: time.Now})
 	r.check(err)
 	profiles, err := profile.New(profile.Config{Sessions: instances, Pictures: offline{}})
 	r.check(err)
@@ -204,7 +220,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 		Invite: func(context.Context, string, gateway.JID, gateway.GroupInvite) (string, error) { return "", nil },
 	})
 	r.check(err)
-	everywhere, err := accountwide.New(accountwide.Config{Store: r.store, Webhooks: r.webhooks, Tenures: gateway.Alone{}, Logger: logger})
+	everywhere, err := accountwide.New(accountwide.Config{Store: r.store.AccountWebhooks, Webhooks: r.webhooks, Tenures: gateway.Alone{}, Logger: logger})
 	r.check(err)
 	followed, err := channel.New(channel.Config{Sessions: instances, Pictures: offline{}})
 	r.check(err)

@@ -298,7 +298,7 @@ func TestWebhookOfTheAccountHasAPage(t *testing.T) {
 	address, _ := endpoint(t, http.StatusNoContent)
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	hook := webhook.Webhook{ID: uuid.NewString(), URL: address + "/all", Active: true, CreatedAt: now, UpdatedAt: now}
-	r.check(r.store.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account.ID, Webhook: hook}))
+	r.check(r.store.AccountWebhooks.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account.ID, Webhook: hook}))
 	r.check(r.webhooks.Follow(t.Context(), id, []webhook.Webhook{hook}))
 
 	page := r.show(gateway.RoleOperator, path)
@@ -325,7 +325,7 @@ func TestAddressesShowNoTokens(t *testing.T) {
 	path := "/instances/" + id + "/webhook"
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	hook := webhook.Webhook{ID: uuid.NewString(), URL: "https://crm.example.org/all?token=vermilion", Active: true, CreatedAt: now, UpdatedAt: now}
-	r.check(r.store.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account.ID, Webhook: hook}))
+	r.check(r.store.AccountWebhooks.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account.ID, Webhook: hook}))
 	r.check(r.webhooks.Follow(t.Context(), id, []webhook.Webhook{hook}))
 	_, err := r.webhooks.Save(t.Context(), id, webhook.Settings{URL: "https://shop.example.org/own?token=cerulean", Active: new(true)})
 	r.check(err)

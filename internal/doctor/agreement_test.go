@@ -22,7 +22,7 @@ func TestAgreement(t *testing.T) {
 	add := func(address, files string, cluster server.Cluster) {
 		t.Helper()
 		fill(t, settings, func(s *store.Store) error {
-			return s.AddNode(t.Context(), gateway.Node{
+			return s.Nodes.AddNode(t.Context(), gateway.Node{
 				ID: uuid.NewString(), Name: "machine", Address: address, Lease: time.Hour, Files: files, Secrets: cluster.Hashes(key),
 			})
 		})

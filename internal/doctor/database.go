@@ -13,8 +13,8 @@ import (
 
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/store/beside"
 	"github.com/recado-project/recado/internal/store/claim"
+	"github.com/recado-project/recado/internal/store/readonly"
 )
 
 // databaseItself says whether the database can be used.
@@ -110,8 +110,8 @@ func (e *examination) whole(ctx context.Context) Finding {
 	const name = "integrity"
 	said, err := quickCheck(ctx, e.database)
 	if err == nil && said != intact && ctx.Err() == nil {
-		var again *beside.Database
-		if again, err = beside.Open(ctx, e.file(), ""); err == nil {
+		var again *readonly.Database
+		if again, err = readonly.Open(ctx, e.file(), ""); err == nil {
 			said, err = quickCheck(ctx, again)
 			err = errors.Join(err, again.Close())
 		}
@@ -132,7 +132,7 @@ const (
 	damaged = "stop the gateway, copy the folder, and restore the newest backup; then look for the cause in the disk and in the system's log"
 )
 
-func quickCheck(ctx context.Context, database *beside.Database) (string, error) {
+func quickCheck(ctx context.Context, database *readonly.Database) (string, error) {
 	lines, err := database.Lines(ctx, "PRAGMA quick_check(3)")
 	return strings.Join(lines, "; "), err
 }

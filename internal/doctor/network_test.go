@@ -89,7 +89,7 @@ func TestNodes(t *testing.T) {
 				node.Lease = -time.Hour
 			}
 			ids = append(ids, node.ID)
-			err = errors.Join(err, s.AddNode(t.Context(), node))
+			err = errors.Join(err, s.Nodes.AddNode(t.Context(), node))
 		}
 		return err
 	})
@@ -100,7 +100,7 @@ func TestNodes(t *testing.T) {
 	says(t, found, Wrong, "can't be reached from here")
 	says(t, found, Warning, "is dead")
 	fill(t, settings, func(s *store.Store) error {
-		_, err := s.DrainNode(t.Context(), ids[0], true)
+		_, err := s.Nodes.DrainNode(t.Context(), ids[0], true)
 		return err
 	})
 	says(t, look(), Warning, "is drained")
@@ -119,7 +119,7 @@ func TestWebhooks(t *testing.T) {
 	set := func(id string, state backlog.State, active bool) {
 		t.Helper()
 		fill(t, settings, func(s *store.Store) error {
-			return s.SaveWebhook(t.Context(), webhook.Webhook{
+			return s.Webhooks.SaveWebhook(t.Context(), webhook.Webhook{
 				ID: uuid.NewString(), InstanceID: id, First: id != ids[3], URL: "https://ana:secret@example.org/hook?key=secret", Active: active,
 				CreatedAt: time.Now(), UpdatedAt: time.Now(),
 			}, &state)

@@ -15,8 +15,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
-	"github.com/recado-project/recado/internal/store/beside"
 	"github.com/recado-project/recado/internal/store/claim"
+	"github.com/recado-project/recado/internal/store/readonly"
 	"github.com/recado-project/recado/internal/store/vault"
 )
 
@@ -25,15 +25,15 @@ var errHangs = errors.New("there was no answer in time")
 
 // opened is what was opened, or why not.
 type opened struct {
-	database *beside.Database // nil if it can't be opened
-	opening  error            // why not; nil as well if there are no data yet
-	version  int              // of the tables; 0: there are none
+	database *readonly.Database // nil if it can't be opened
+	opening  error              // why not; nil as well if there are no data yet
+	version  int                // of the tables; 0: there are none
 
 	master  *seal.Key
 	reading error // of the master key
 
 	vault   *vault.Vault // nil if the secrets can't be opened
-	sealing beside.Sealing
+	sealing readonly.Sealing
 	sealed  error // why not
 
 	nodes []gateway.Node
@@ -72,7 +72,7 @@ func (e *examination) tryOpen(ctx context.Context) (o opened) {
 	return o
 }
 
-func (e *examination) openDatabase(ctx context.Context) (*beside.Database, int, error) {
+func (e *examination) openDatabase(ctx context.Context) (*readonly.Database, int, error) {
 	path := server.StoreConfig(e.config.Server.DataDir, "", nil).Path
 	if !e.isPostgres() {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func (e *examination) openDatabase(ctx context.Context) (*beside.Database, int, 
 	} else if err := claim.CheckDirect(ctx, e.config.Server.DatabaseURL); err != nil {
 		return nil, 0, err
 	}
-	database, err := beside.Open(ctx, path, e.config.Server.DatabaseURL)
+	database, err := readonly.Open(ctx, path, e.config.Server.DatabaseURL)
 	if err != nil {
 		return nil, 0, err
 	}

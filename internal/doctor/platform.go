@@ -12,7 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/outbound"
-	"github.com/recado-project/recado/internal/store/beside"
+	"github.com/recado-project/recado/internal/store/readonly"
 	"github.com/recado-project/recado/internal/whatsapp"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 )
@@ -104,7 +104,7 @@ func (e *examination) proxies(ctx context.Context) []Finding {
 }
 
 // tryProxies returns why each proxy does not lead to the platform; nil if it does.
-func (e *examination) tryProxies(ctx context.Context, tried []beside.Through) []error {
+func (e *examination) tryProxies(ctx context.Context, tried []readonly.Through) []error {
 	var guard transport.Guard
 	if !e.config.Server.AllowPrivateURLs {
 		guard = outbound.NewGuard(e.config.Server.DenyFetch).Control

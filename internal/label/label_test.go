@@ -78,7 +78,7 @@ func TestSilenceHoldsNoOtherInstance(t *testing.T) {
 		t.Fatal(err)
 	}
 	platform := silence{"silent", make(chan struct{}), make(chan struct{})}
-	service, err := label.New(label.Config{Store: data, Chats: struct{ label.Chats }{}, Sessions: platform, Keeper: keeper, Now: time.Now})
+	service, err := label.New(label.Config{Store: data.Labels, Chats: struct{ label.Chats }{}, Sessions: platform, Keeper: keeper, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

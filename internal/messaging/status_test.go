@@ -87,7 +87,11 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 	d.instance = gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID}
 	d.check(errors.Join(data.CreateAccount(t.Context(), account), data.CreateInstance(t.Context(), d.instance)))
 	keeper, err := chat.NewKeeper(chat.KeeperConfig{
-		Store: data, Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
+		Store: struct {
+			chat.ArrangementStore
+			chat.RemovalFinder
+		}{data, data.Chats},
+		Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
 	})
 	d.check(err)
 	labels, err := label.NewKeeper(data)

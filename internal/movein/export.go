@@ -77,7 +77,7 @@ func Export(ctx context.Context, config ExportConfig) (instance gateway.Instance
 		return []eventlog.Event{event}, err
 	})
 	if err == nil && config.Forget {
-		err = config.Store.RemoveDevice(ctx, device)
+		err = config.Store.Devices.RemoveDevice(ctx, device)
 	}
 	return instance, err
 }
@@ -97,7 +97,7 @@ func writeFile(ctx context.Context, config ExportConfig, device string) (err err
 	if err != nil {
 		return fmt.Errorf("write the file: %w", err)
 	}
-	err = keys.Export(ctx, config.Store, device, db)
+	err = keys.Export(ctx, config.Store.Devices, device, db)
 	if err == nil {
 		// The other program chooses how it writes; a file without a log can be moved.
 		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = DELETE")

@@ -13,23 +13,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
-
-// Store keeps instances and the keys of their devices. It has the six methods of the keys
-// and two of instances, because both are made at once here.
-type Store interface {
-	keys.Store
-
-	AllInstances(ctx context.Context) ([]gateway.Instance, error)
-	CreateInstance(ctx context.Context, instance gateway.Instance) error
-}
 
 // ImportConfig says what is imported. Source is required, and without a Store nothing is
 // written; then the other fields are not needed.
 type ImportConfig struct {
 	Source    *Source
-	Store     Store
+	Store     *store.Store
 	AccountID string // of the new instances
 	Now       func() time.Time
 }
@@ -78,7 +70,7 @@ func Import(ctx context.Context, config ImportConfig, report func(Result)) error
 		if err := m.look(ctx); err != nil {
 			return err
 		}
-		if err := config.Source.foreign.CopyPairs(ctx, config.Store); err != nil {
+		if err := config.Source.foreign.CopyPairs(ctx, config.Store.Devices); err != nil {
 			return err
 		}
 	}
@@ -162,7 +154,7 @@ func (m *moving) create(ctx context.Context, device keys.ForeignDevice, name str
 	if err != nil {
 		return "", fmt.Errorf("choose an id: %w", err)
 	}
-	if _, err := m.Store.AddDevice(ctx, device.Device, device.Rows); err != nil {
+	if _, err := m.Store.Devices.AddDevice(ctx, device.Device, device.Rows); err != nil {
 		return "", err
 	}
 	now := m.Now().UTC()

@@ -118,7 +118,7 @@ func instancesOf(t *testing.T, config store.Config) map[string]gateway.Instance 
 	check(t, err)
 	found := map[string]gateway.Instance{}
 	for _, instance := range all {
-		if _, known, err := opened.FindDevice(t.Context(), instance.Device); err != nil || !known {
+		if _, known, err := opened.Devices.FindDevice(t.Context(), instance.Device); err != nil || !known {
 			t.Errorf("the instance %s has no keys (%v)", instance.Name, err)
 		}
 		number, _, _ := strings.Cut(string(instance.Profile.JID), "@")
@@ -282,7 +282,7 @@ func TestInterruptedImport(t *testing.T) {
 	// Keys without an instance, as a crash between the two leaves them.
 	opened, err := store.Open(t.Context(), config.Data)
 	check(t, err)
-	_, err = opened.AddDevice(t.Context(), "5511999990001:7@s.whatsapp.net", []gateway.DeviceKey{{Kind: "device", Value: []byte("half")}})
+	_, err = opened.Devices.AddDevice(t.Context(), "5511999990001:7@s.whatsapp.net", []gateway.DeviceKey{{Kind: "device", Value: []byte("half")}})
 	check(t, err)
 	check(t, opened.Close())
 
@@ -297,9 +297,9 @@ func TestInterruptedImport(t *testing.T) {
 	opened, err = store.Open(t.Context(), config.Data)
 	check(t, err)
 	defer func() { check(t, opened.Close()) }()
-	number, _, err := opened.FindDevice(t.Context(), "5511999990001:7@s.whatsapp.net")
+	number, _, err := opened.Devices.FindDevice(t.Context(), "5511999990001:7@s.whatsapp.net")
 	check(t, err)
-	if key, err := opened.FindDeviceKey(t.Context(), number, "device", ""); err != nil || string(key) == "half" {
+	if key, err := opened.Devices.FindDeviceKey(t.Context(), number, "device", ""); err != nil || string(key) == "half" {
 		t.Errorf("the half of the keys is still there (%v)", err)
 	}
 }

@@ -29,9 +29,9 @@ func quick() node.Timing {
 	}
 }
 
-// flaky is a store that fails on demand.
+// flaky are the nodes of a store, which fail on demand.
 type flaky struct {
-	*store.Store
+	node.Store
 
 	down atomic.Bool
 }
@@ -114,10 +114,11 @@ func (c *cluster) create(ctx context.Context, id string) error {
 // add starts a node; an address makes it one of several.
 func (c *cluster) add(address string) *member {
 	c.t.Helper()
-	m := &member{store: &flaky{Store: c.open()}, works: map[string]gateway.Tenure{}}
+	opened := c.open()
+	m := &member{store: &flaky{Store: opened.Nodes}, works: map[string]gateway.Tenure{}}
 	var err error
 	m.Node, err = node.New(node.Config{
-		Instances: m.store, Store: m.store, Address: address, Logger: slog.New(slog.DiscardHandler), Timing: quick(),
+		Instances: opened, Store: m.store, Address: address, Logger: slog.New(slog.DiscardHandler), Timing: quick(),
 		Parts: []node.Part{{Name: "part", TakeUp: m.takeUp, LetGo: m.letGo}},
 	})
 	if err != nil {
@@ -169,7 +170,7 @@ func TestShares(t *testing.T) {
 	await.Until(t, "each has its share", func() bool { return one.count() == 3 && two.count() == 3 && three.count() == 3 })
 	two.stop()
 	await.Until(t, "the share of the one that has gone is taken", func() bool { return one.count()+three.count() == 9 })
-	if nodes, err := c.shared.ListNodes(t.Context()); err != nil || len(nodes) != 2 {
+	if nodes, err := c.shared.Nodes.ListNodes(t.Context()); err != nil || len(nodes) != 2 {
 		t.Errorf("there are %+v (%v)", nodes, err)
 	}
 	id := uuid.NewString()
@@ -179,7 +180,7 @@ func TestShares(t *testing.T) {
 	if _, held := one.Hold(t.Context(), id); !held {
 		t.Error("a node does not work for the instance that it has created")
 	}
-	if owner, found, err := c.shared.FindOwner(t.Context(), id); err != nil || !found || owner.Tenure.Node != one.ID() || owner.Tenure.Epoch != 1 {
+	if owner, found, err := c.shared.Nodes.FindOwner(t.Context(), id); err != nil || !found || owner.Tenure.Node != one.ID() || owner.Tenure.Epoch != 1 {
 		t.Errorf("the owner is %+v %v (%v)", owner, found, err)
 	}
 }
@@ -191,7 +192,7 @@ func TestDrain(t *testing.T) {
 	one, two := c.add("http://one"), c.add("http://two")
 	await.Until(t, "each has its share", func() bool { return one.count() == 2 && two.count() == 2 })
 	for _, drain := range []bool{true, false} {
-		if found, err := c.shared.DrainNode(t.Context(), one.ID(), drain); err != nil || !found {
+		if found, err := c.shared.Nodes.DrainNode(t.Context(), one.ID(), drain); err != nil || !found {
 			t.Fatalf("the node is found: %v (%v)", found, err)
 		}
 		want := map[bool]int{true: 0, false: 2}[drain]
@@ -221,11 +222,11 @@ func TestForgottenTenures(t *testing.T) {
 	one := c.add("http://one")
 	await.Until(t, "it has the instance", func() bool { return one.count() == 1 })
 	// The instance is taken away behind its back, as if an end was not written.
-	tenures, err := c.shared.TenuresOf(t.Context(), one.ID())
+	tenures, err := c.shared.Nodes.TenuresOf(t.Context(), one.ID())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.shared.EndTenures(t.Context(), tenures); err != nil {
+	if err := c.shared.Nodes.EndTenures(t.Context(), tenures); err != nil {
 		t.Fatal(err)
 	}
 	await.Until(t, "it takes the instance again, under a new tenure", func() bool {
@@ -285,7 +286,7 @@ func TestHandingOverWaitsForRequests(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 1)
 	one := c.add("http://one")
-	tenures, err := c.shared.TenuresOf(t.Context(), one.ID())
+	tenures, err := c.shared.Nodes.TenuresOf(t.Context(), one.ID())
 	if err != nil || len(tenures) != 1 {
 		t.Fatalf("%v (%v)", tenures, err)
 	}

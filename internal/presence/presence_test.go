@@ -60,7 +60,7 @@ func (people) DropPresence(gateway.Party) {}
 
 // brokenFor is a store that ends no subscription of one instance.
 type brokenFor struct {
-	*store.Store
+	*store.Presences
 
 	instance string
 }
@@ -69,7 +69,7 @@ func (b brokenFor) UnsubscribePresence(ctx context.Context, subscription gateway
 	if subscription.InstanceID == b.instance {
 		return false, errors.New("it can't be ended")
 	}
-	return b.Store.UnsubscribePresence(ctx, subscription)
+	return b.Presences.UnsubscribePresence(ctx, subscription)
 }
 
 // newService makes a service on a store, in which each of the instances is subscribed to
@@ -96,11 +96,11 @@ func newService(t *testing.T, p platform, start, now time.Time, instances ...str
 		subscription := gateway.PresenceSubscription{
 			InstanceID: id, Contact: gateway.Party{JID: "5511988887766@s.whatsapp.net"}, CreatedAt: start, EndsAt: start.Add(time.Hour),
 		}
-		if _, err := data.SubscribePresence(t.Context(), subscription, start, gateway.MaxPresenceSubscriptions); err != nil {
+		if _, err := data.Presences.SubscribePresence(t.Context(), subscription, start, gateway.MaxPresenceSubscriptions); err != nil {
 			t.Fatal(err)
 		}
 	}
-	broken := brokenFor{data, "broken"}
+	broken := brokenFor{data.Presences, "broken"}
 	service, err := New(Config{
 		Store: broken, Sessions: p, Directory: p, Tenures: gateway.Alone{}, Logger: logger, Now: func() time.Time { return now },
 	})

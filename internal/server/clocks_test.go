@@ -86,7 +86,7 @@ func TestClocksOfNodesDiffer(t *testing.T) {
 	owners := func() (found [2]gateway.Tenure) {
 		t.Helper()
 		for i, id := range ids {
-			owner, _, err := shared.FindOwner(t.Context(), id)
+			owner, _, err := shared.Nodes.FindOwner(t.Context(), id)
 			if err != nil {
 				t.Fatal(err)
 			}

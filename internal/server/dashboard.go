@@ -67,7 +67,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
 	door, err := signin.New(signin.Config{
-		Site: site, Logger: s.config.Logger, Users: s.users, SignIns: s.store, Origin: s.origin,
+		Site: site, Logger: s.config.Logger, Users: s.users, SignIns: s.store.Users, Origin: s.origin,
 		Address: s.address().Client, Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/store/earlier"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -32,12 +31,12 @@ func (s *Server) importKeys(ctx context.Context) (failed error) {
 		}
 	}
 	config := s.storeConfig()
-	var old *earlier.Keys
+	var old *store.OldKeys
 	var err error
 	if config.URL == "" {
-		old, err = earlier.OpenFile(ctx, path)
+		old, err = store.OpenOldKeysFile(ctx, path)
 	} else {
-		old, err = earlier.OpenDatabase(ctx, config.URL, s.config.Logger)
+		old, err = store.OpenOldKeysDatabase(ctx, config.URL, s.config.Logger)
 	}
 	if err != nil {
 		return fmt.Errorf("server: open the keys of an earlier version: %w", err)
@@ -56,7 +55,7 @@ func (s *Server) importKeys(ctx context.Context) (failed error) {
 		}
 		defer func() { failed = errors.Join(failed, kept.Close()) }()
 	}
-	devices, err := whatsapp.ImportKeys(ctx, old.DB, old.Dialect, kept)
+	devices, err := whatsapp.ImportKeys(ctx, old.DB, old.Dialect, kept.Devices)
 	if err == nil && config.URL != "" { // a file is removed
 		err = old.Empty(ctx)
 	}

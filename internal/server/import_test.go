@@ -116,9 +116,9 @@ func moveBack(t *testing.T, o testkit.Options) {
 	instances, err := kept.AllInstances(t.Context())
 	check(err)
 	jid := instances[0].Device
-	number, _, err := kept.FindDevice(t.Context(), jid)
+	number, _, err := kept.Devices.FindDevice(t.Context(), jid)
 	check(err)
-	owner, err := keys.New(keys.Config{Store: kept, Log: waLog.Noop, Now: time.Now})
+	owner, err := keys.New(keys.Config{Store: kept.Devices, Log: waLog.Noop, Now: time.Now})
 	check(err)
 	device, err := owner.Load(t.Context(), instances[0].ID, jid)
 	check(err)
@@ -142,7 +142,7 @@ func moveBack(t *testing.T, o testkit.Options) {
 		t.Fatalf("whatsmeow's stores are a %T", device.Sessions)
 	}
 	rows := func(kind string) []gateway.DeviceKey {
-		found, err := kept.ListDeviceKeys(t.Context(), number, kind, "")
+		found, err := kept.Devices.ListDeviceKeys(t.Context(), number, kind, "")
 		check(err)
 		if len(found) == 0 {
 			t.Fatalf("the device has no %s", kind)
@@ -162,5 +162,5 @@ func moveBack(t *testing.T, o testkit.Options) {
 			jid, id, row.Value[:32], row.Value[32] == 1)
 		check(err)
 	}
-	check(kept.RemoveDevice(t.Context(), jid))
+	check(kept.Devices.RemoveDevice(t.Context(), jid))
 }

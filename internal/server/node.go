@@ -58,7 +58,7 @@ func (s *Server) buildNode(ctx context.Context) (err error) {
 		Address: s.config.Cluster.Advertise, Version: s.config.Version, Timing: s.config.Cluster.Timing,
 	}
 	if s.config.DatabaseURL != "" {
-		config.Store = s.store
+		config.Store = s.store.Nodes
 		if config.Files, _, err = s.store.FilesOwner(ctx); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (s *Server) openForwarder(next http.Handler) (*forward.Forwarder, error) {
 		},
 	}
 	if s.config.DatabaseURL != "" {
-		config.Owners = s.store
+		config.Owners = s.store.Nodes
 	}
 	forwarder, err := forward.New(config)
 	if err != nil {

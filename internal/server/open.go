@@ -237,7 +237,7 @@ func (s *Server) openConnector(ctx context.Context) error {
 		return err
 	}
 	platform := s.config.Platform
-	platform.Keys, platform.Logger, platform.Now = s.store, s.config.Logger, s.config.Now
+	platform.Keys, platform.Logger, platform.Now = s.store.Devices, s.config.Logger, s.config.Now
 	platform.MachineClock = s.clock.Machine
 	platform.TempDir, platform.MaxMediaBytes = s.tempDir, s.maxDownload()
 	if !s.config.AllowPrivateURLs {

@@ -47,7 +47,7 @@ func (s *Server) buildAccess() (err error) {
 
 func (s *Server) buildUsers() (err error) {
 	s.users, err = user.New(user.Config{
-		Store: s.store, Logger: s.config.Logger, Now: s.config.Now, RemovalTime: s.clock.RemovalTime, Dev: s.config.Sandbox != nil, SignIn: s.watch.signIn,
+		Store: s.store.Users, Logger: s.config.Logger, Now: s.config.Now, RemovalTime: s.clock.RemovalTime, Dev: s.config.Sandbox != nil, SignIn: s.watch.signIn,
 	})
 	return err
 }
@@ -59,14 +59,14 @@ func (s *Server) buildEvents() (err error) {
 		return err
 	}
 	s.webhooks, err = webhook.New(webhook.Config{
-		Store: s.store, Log: s.log, Tenures: s.node, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now, Steady: s.clock.Steady,
+		Store: webhookStore{s.store.Webhooks, s.store.Webhooks, s.store}, Log: s.log, Tenures: s.node, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now, Steady: s.clock.Steady,
 		Watcher: s.watch.webhooks, Tracer: s.tracer, MediaLinks: s.eventLinks(),
 	})
 	if err != nil {
 		return err
 	}
 	s.accountWebhooks, err = accountwide.New(accountwide.Config{
-		Store: s.store, Webhooks: s.webhooks, Tenures: s.node, Logger: c.Logger, Now: c.Now,
+		Store: s.store.AccountWebhooks, Webhooks: s.webhooks, Tenures: s.node, Logger: c.Logger, Now: c.Now,
 	})
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *Server) eventLinks() webhook.MediaLinks {
 func (s *Server) buildInstances() error {
 	c := s.config
 	var err error
-	s.keeper, err = chat.NewKeeper(chat.KeeperConfig{Store: s.store, Logger: c.Logger, RemoveFile: func(ctx context.Context, instanceID, messageID string) error {
+	s.keeper, err = chat.NewKeeper(chat.KeeperConfig{Store: arrangementStore{s.store, s.store.Chats}, Logger: c.Logger, RemoveFile: func(ctx context.Context, instanceID, messageID string) error {
 		return s.blobs.Delete(ctx, messaging.FileKey(instanceID, messageID))
 	}})
 	if err != nil {
@@ -196,26 +196,44 @@ func (s *Server) buildMessages() (err error) {
 
 func (s *Server) buildPresences() (err error) {
 	s.presences, err = presence.New(presence.Config{
-		Store: s.store, Sessions: s.instances, Directory: s.directory, Tenures: s.node, Logger: s.config.Logger, Now: s.config.Now,
+		Store: s.store.Presences, Sessions: s.instances, Directory: s.directory, Tenures: s.node, Logger: s.config.Logger, Now: s.config.Now,
 	})
 	return err
 }
 
 func (s *Server) buildChats() (err error) {
 	s.chats, err = chat.New(chat.Config{
-		Store: s.store, Directory: s.directory, Describer: s.connector, Sessions: s.instances, Keeper: s.keeper, Now: s.config.Now,
+		Store: chatStore{s.store.Chats, s.store, s.store.Labels}, Directory: s.directory, Describer: s.connector, Sessions: s.instances, Keeper: s.keeper, Now: s.config.Now,
 	})
 	return err
 }
 
 func (s *Server) buildLabels() (err error) {
-	s.labels, err = label.New(label.Config{Store: s.store, Chats: s.chats, Sessions: s.instances, Keeper: s.labelKeeper, Now: s.config.Now})
+	s.labels, err = label.New(label.Config{Store: s.store.Labels, Chats: s.chats, Sessions: s.instances, Keeper: s.labelKeeper, Now: s.config.Now})
 	return err
 }
 
+// These are the store for use cases that need more than one part of it.
+type (
+	webhookStore struct {
+		webhook.ConfigurationStore
+		webhook.ProgressStore
+		webhook.EventFinder
+	}
+	arrangementStore struct {
+		chat.ArrangementStore
+		chat.RemovalFinder
+	}
+	chatStore struct {
+		chat.Finder
+		chat.MessageFinder
+		chat.LabelFinder
+	}
+)
+
 // indexWords keeps the search up to date with the messages.
 func (s *Server) indexWords(ctx context.Context) error {
-	return s.store.RunIndex(ctx, func(err error) {
+	return s.store.Chats.RunIndex(ctx, func(err error) {
 		s.config.Logger.ErrorContext(ctx, "messages are not put into the index of words; it is tried again", slog.Any("error", err))
 	})
 }

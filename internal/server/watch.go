@@ -222,12 +222,12 @@ func (o sampler) Sample(ctx context.Context) (metrics.Sample, error) {
 	if !report.Database.Answered {
 		return sample, nil // the report has been logged
 	}
-	census, err := s.store.Census(ctx)
+	census, err := s.store.Census.Count(ctx)
 	if err != nil {
 		return sample, err
 	}
 	now := s.config.Now()
-	backup, err := s.store.LastBackup(ctx)
+	backup, err := s.store.Census.LastBackup(ctx)
 	if err != nil {
 		return sample, err
 	}

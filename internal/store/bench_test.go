@@ -109,20 +109,20 @@ func BenchmarkReading(b *testing.B) {
 		fillChats(b, s, instance)
 		var chats [2]gateway.Chat
 		for n := range chats {
-			chat, found, err := s.FindChat(b.Context(), instance.ID, gateway.Party{JID: benchChat(int64(n))})
+			chat, found, err := s.Chats.FindChat(b.Context(), instance.ID, gateway.Party{JID: benchChat(int64(n))})
 			if err != nil || !found {
 				b.Fatal(found, err)
 			}
 			chats[n] = chat
 		}
 		large, usual := chats[0], chats[1]
-		middle, err := s.ListChatMessages(b.Context(), large.ID, gateway.MessageFilter{}, gateway.PageRequest{Page: 50, Limit: 100})
+		middle, err := s.Chats.ListChatMessages(b.Context(), large.ID, gateway.MessageFilter{}, gateway.PageRequest{Page: 50, Limit: 100})
 		if err != nil {
 			b.Fatal(err)
 		}
 		list := func(chat gateway.Chat, filter gateway.MessageFilter) func() error {
 			return func() error {
-				page, err := s.ListChatMessages(b.Context(), chat.ID, filter, gateway.PageRequest{Page: 1, Limit: 100})
+				page, err := s.Chats.ListChatMessages(b.Context(), chat.ID, filter, gateway.PageRequest{Page: 1, Limit: 100})
 				if err == nil && len(page.Items) == 0 {
 					err = errors.New("nothing was found")
 				}
@@ -131,7 +131,7 @@ func BenchmarkReading(b *testing.B) {
 		}
 		listChats := func(filter gateway.ChatFilter) func() error {
 			return func() error {
-				page, err := s.ListChats(b.Context(), instance.ID, filter, gateway.PageRequest{Page: 1, Limit: 100})
+				page, err := s.Chats.ListChats(b.Context(), instance.ID, filter, gateway.PageRequest{Page: 1, Limit: 100})
 				if err == nil && len(page.Items) == 0 {
 					err = errors.New("nothing was found")
 				}
@@ -251,7 +251,7 @@ func fillChats(b *testing.B, s *store.Store, instance gateway.Instance) {
 			b.Fatal(err)
 		}
 	}
-	if err := s.CatchUp(b.Context()); err != nil {
+	if err := s.Chats.CatchUp(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -32,7 +32,7 @@ func BenchmarkCensus(b *testing.B) {
 			}()
 			fillForCensus(b, s)
 			for b.Loop() {
-				counted, err := s.Census(b.Context())
+				counted, err := s.Census.Count(b.Context())
 				if err != nil || counted.Webhooks["ok"].Waiting != 50_000 {
 					b.Fatalf("counted %+v, %v", counted, err)
 				}
@@ -44,7 +44,7 @@ func BenchmarkCensus(b *testing.B) {
 func fillForCensus(b *testing.B, s *Store) {
 	b.Helper()
 	const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000), m(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM m WHERE j < 100) "
-	err := s.db.write(b.Context(), func(ctx context.Context, q table.Querier) error {
+	err := s.db.Write(b.Context(), func(ctx context.Context, q table.Querier) error {
 		for _, statement := range []string{
 			"INSERT INTO accounts (id, name, created_at) VALUES ('a', 'a', 1)",
 			`INSERT INTO instances (id, account_id, name, status, reason, device, profile_jid, profile_lid, profile_name, profile_picture_url, created_at, updated_at) ` +

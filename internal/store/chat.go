@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -15,7 +16,7 @@ import (
 // different then, it appends the event that report makes. It does not delete: that is
 // DeleteMessages and RemoveChat.
 func (s *Store) UpdateChat(ctx context.Context, instanceID string, update gateway.ChatUpdate, report func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error)) error {
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		chosen, err := r.chats.Change(ctx, r, update)
 		if update.Cleared && chosen.After.ID != "" {
 			chosen.Aspects = append(chosen.Aspects, gateway.ChatCleared)
@@ -37,7 +38,7 @@ func (s *Store) UpdateChat(ctx context.Context, instanceID string, update gatewa
 
 // ArrangeChats changes how chats are arranged, without an event.
 func (s *Store) ArrangeChats(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) error {
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		for _, update := range updates {
 			if _, err := r.chats.Change(ctx, r, update); err != nil {
 				return err
@@ -54,7 +55,7 @@ func (s *Store) ArrangeChats(ctx context.Context, instanceID string, updates []g
 // ChangeLabel keeps what was done with a label. If something is different then, it appends the
 // event that report makes of the label, and of the chat that has it or had it.
 func (s *Store) ChangeLabel(ctx context.Context, instanceID string, change gateway.LabelChange, report func(gateway.Label) (eventlog.Event, error)) error {
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		label, changed, err := r.changeLabel(ctx, change)
 		if err != nil || !changed {
 			return err
@@ -73,7 +74,7 @@ func (s *Store) ChangeLabel(ctx context.Context, instanceID string, change gatew
 
 // ArrangeLabels keeps what was done with labels, without an event.
 func (s *Store) ArrangeLabels(ctx context.Context, instanceID string, changes []gateway.LabelChange) error {
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		for _, change := range changes {
 			if _, _, err := r.changeLabel(ctx, change); err != nil {
 				return err
@@ -97,10 +98,16 @@ func (r *recorder) changeLabel(ctx context.Context, change gateway.LabelChange) 
 	return labeltable.Change(ctx, r, r.instanceID, chatID, change)
 }
 
+// DisappearsAfter returns after which time a message disappears that is sent to a chat, as
+// Chats.DisappearsAfter does.
+func (s *Store) DisappearsAfter(ctx context.Context, instanceID string, chat gateway.Party) (time.Duration, error) {
+	return s.Chats.DisappearsAfter(ctx, instanceID, chat)
+}
+
 // RemoveChat removes a chat in which no message is left, with what was arranged, and appends
 // the event that report makes. It does nothing if there is no such chat.
 func (s *Store) RemoveChat(ctx context.Context, instanceID string, party gateway.Party, report func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error)) error {
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		chat, gone, err := r.chats.Forget(ctx, r, party)
 		if err != nil || !gone {
 			return err

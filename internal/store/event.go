@@ -1,4 +1,4 @@
-// The table of events, and the transactions that append to it.
+// The table of events: the transactions that append to it, and how it is searched.
 
 package store
 
@@ -15,9 +15,9 @@ import (
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/chattable"
-	"github.com/recado-project/recado/internal/store/recent"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/trace"
+	"github.com/recado-project/recado/internal/webhook"
 )
 
 const (
@@ -45,7 +45,7 @@ type recorder struct {
 	instanceID string
 	now        func() time.Time
 	appended   []eventlog.Event
-	recent     recent.Write    // what becomes of the messages that are remembered
+	recent     sentWrite       // what becomes of the messages that are remembered
 	chats      chattable.Write // what becomes of the chats
 	committed  func()          // called after the commit; may be nil
 }
@@ -116,20 +116,20 @@ func (r *recorder) flush() error {
 // Transactions of one instance run one after another, in the order of the calls, and the
 // bell rings in that order too. Its error is gateway.ErrUnstorable if the database
 // refuses the values.
-func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error) error {
-	return markUnstorable(s.beginRecord(ctx, instanceID, fn).Wait())
+func (d *instanceDatabase) record(ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error) error {
+	return markUnstorable(d.beginRecord(ctx, instanceID, fn).Wait())
 }
 
 // beginRecord is record that returns before fn has run, and leaves the errors as they are.
-func (s *Store) beginRecord(
+func (d *instanceDatabase) beginRecord(
 	ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error,
 ) groupcommit.Pending {
-	r := &recorder{instanceID: instanceID, now: s.now}
+	r := &recorder{instanceID: instanceID, now: d.now}
 	cause := trace.Of(ctx)
-	return s.db.begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
+	return d.Begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
 		epoch := gateway.TenureOf(ctx).Epoch
 		r.Querier, r.appended, r.committed = q, nil, nil
-		r.recent, r.chats = s.recent.Begin(instanceID, epoch), s.BeginChats(instanceID, epoch)
+		r.recent, r.chats = d.recent.Begin(instanceID, epoch), d.chats.BeginChats(instanceID, epoch)
 		return fn(ctx, r)
 	}, func() {
 		r.recent.Committed()
@@ -141,7 +141,7 @@ func (s *Store) beginRecord(
 			for i := range r.appended {
 				r.appended[i].Trace = cause
 			}
-			s.bell.Ring(r.appended)
+			d.bell.Ring(r.appended)
 		}
 	})
 }
@@ -157,7 +157,7 @@ func markUnstorable(err error) error {
 // AppendEvents appends events of one instance and returns after their commit.
 // It skips an event whose source key exists already.
 func (s *Store) AppendEvents(ctx context.Context, instanceID string, events ...eventlog.Event) error {
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		return r.Append(ctx, events...)
 	})
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *Store) AppendEvents(ctx context.Context, instanceID string, events ...e
 // ReadEvents returns the events of an instance after a sequence number, in
 // order, limit at most.
 func (s *Store) ReadEvents(ctx context.Context, instanceID string, after int64, limit int) ([]eventlog.Event, error) {
-	events, err := table.Collect(ctx, s.db.reader(), scanEvent, readEvents, instanceID, after, limit)
+	events, err := table.Collect(ctx, s.db.Reader(), scanEvent, readEvents, instanceID, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: read events: %w", err)
 	}
@@ -182,11 +182,11 @@ func (s *Store) NewestEvents(
 	ctx context.Context, instanceID string, kinds []eventlog.Kind, from, before int64, limit int,
 ) (events []eventlog.Event, err error) {
 	if len(kinds) == 0 {
-		events, err = table.Collect(ctx, s.db.scanner(), scanEvent, newestEvents, instanceID, from, before, limit)
+		events, err = table.Collect(ctx, s.db.Scanner(), scanEvent, newestEvents, instanceID, from, before, limit)
 	} else {
 		var set string
-		if set, err = texts(kinds); err == nil {
-			events, err = table.Collect(ctx, s.db.scanner(), scanEvent, s.dialect.newestEventsOf(), instanceID, set, from, before, limit)
+		if set, err = table.Texts(kinds); err == nil {
+			events, err = table.Collect(ctx, s.db.Scanner(), scanEvent, s.db.newestEventsOf(), instanceID, set, from, before, limit)
 		}
 	}
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *Store) NewestEvents(
 
 // newestEventsOf is newestEvents for some kinds.
 func (d dialect) newestEventsOf() string {
-	return "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND kind IN " + d.in() +
+	return "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND kind IN " + d.In(2) +
 		" AND sequence >= $3 AND sequence < $4 ORDER BY sequence DESC LIMIT $5 + 0"
 }
 
@@ -205,7 +205,7 @@ func (d dialect) newestEventsOf() string {
 // order, maxEvents at most. It stops after the event with which their data reach
 // maxBytes.
 func (s *Store) ReadEventSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) (events []eventlog.Event, err error) {
-	rows, err := s.db.reader().QueryContext(ctx, readEvents, instanceID, after, maxEvents)
+	rows, err := s.db.Reader().QueryContext(ctx, readEvents, instanceID, after, maxEvents)
 	if err != nil {
 		return nil, fmt.Errorf("store: read events: %w", err)
 	}
@@ -227,7 +227,7 @@ func (s *Store) ReadEventSlice(ctx context.Context, instanceID string, after int
 // EventBounds returns the oldest and the newest sequence number of the stored events; 0
 // and 0 if there are none.
 func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error) {
-	if err := s.db.reader().QueryRowContext(ctx, eventBounds, instanceID).Scan(&oldest, &newest); err != nil {
+	if err := s.db.Reader().QueryRowContext(ctx, eventBounds, instanceID).Scan(&oldest, &newest); err != nil {
 		return 0, 0, fmt.Errorf("store: event bounds: %w", err)
 	}
 	return oldest, newest, nil
@@ -236,7 +236,7 @@ func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, new
 // EventInstances returns the ids of all instances that have events, including deleted
 // instances.
 func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
-	ids, err := table.Collect(ctx, s.db.scanner(), table.ScanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
+	ids, err := table.Collect(ctx, s.db.Scanner(), table.ScanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
 	if err != nil {
 		return nil, fmt.Errorf("store: instances with events: %w", err)
 	}
@@ -248,7 +248,7 @@ func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
 // there is none.
 func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after int64, before time.Time, limit int) (int64, error) {
 	type age struct{ sequence, createdAt int64 }
-	ages, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (age, error) {
+	ages, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (age, error) {
 		var a age
 		err := row.Scan(&a.sequence, &a.createdAt)
 		return a, err
@@ -272,7 +272,7 @@ func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after in
 // Then it appends events in the same transaction.
 func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int64, events ...eventlog.Event) (int64, error) {
 	var removed int64
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		// Events of other writes in this transaction have to be appended first.
 		if err := r.flush(); err != nil {
 			return err
@@ -307,3 +307,79 @@ func scanEvent(row table.Scanner) (eventlog.Event, error) {
 
 // damagedData stands for the data of an event that can't be read any more.
 func damagedData() json.RawMessage { return json.RawMessage(`{"damaged":true}`) }
+
+const (
+	readChatEvents = "SELECT " + eventColumns + ` FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3
+		AND chat = $4 ORDER BY sequence LIMIT $5 + 0`
+
+	firstEventSince = "SELECT sequence FROM events WHERE instance_id = $1 AND created_at >= $2 ORDER BY sequence LIMIT 1"
+)
+
+// ReadChatEvents returns the events of a chat after one sequence number and up
+// to another, in order, limit at most. It reads every event in between.
+func (s *Store) ReadChatEvents(
+	ctx context.Context, instanceID string, chat gateway.JID, after, through int64, limit int,
+) ([]eventlog.Event, error) {
+	events, err := table.Collect(ctx, s.db.Reader(), scanEvent, readChatEvents, instanceID, after, through, string(chat), limit)
+	if err != nil {
+		return nil, fmt.Errorf("store: read events of a chat: %w", err)
+	}
+	return events, nil
+}
+
+// FirstEventSince returns the first sequence number of an instance's events that were
+// written at that time or later; 0 if there is none.
+func (s *Store) FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error) {
+	sequence, _, err := table.Find(ctx, s.db.Reader(), table.ScanNumber, firstEventSince, instanceID, table.Millis(since))
+	if err != nil {
+		return 0, fmt.Errorf("store: find an event by its time: %w", err)
+	}
+	return sequence, nil
+}
+
+// readWanted is the query of ReadWantedEvents. Where the kind or the chat of an event is
+// wanted by nobody, its data are not read.
+func (d dialect) readWanted() string {
+	return "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3" +
+		" AND ($4 = '[]' OR kind IN " + d.In(4) + ")" +
+		" AND ($5 = '[]' OR chat = '' OR CASE WHEN chat = '" + string(gateway.StatusChat) + "' THEN 'status'" +
+		" WHEN chat LIKE '%@" + gateway.GroupSuffix + "' THEN 'group' WHEN chat LIKE '%@" + gateway.ChannelSuffix +
+		"' THEN 'channel' ELSE 'direct' END IN " + d.In(5) + ") ORDER BY sequence LIMIT $6 + 0"
+}
+
+// ReadWantedEvents returns the events of an instance that a filter lets through, after one
+// sequence number and up to another, in order, maxEvents at most. It stops after the event
+// with which their data reach maxBytes. searched is how far it has looked.
+func (s *Store) ReadWantedEvents(
+	ctx context.Context, instanceID string, filter webhook.Filter, after, through int64, maxEvents, maxBytes int,
+) (events []eventlog.Event, searched int64, err error) {
+	kinds, err := table.Texts(filter.Kinds)
+	if err != nil {
+		return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
+	}
+	chats, err := table.Texts(filter.Chats)
+	if err != nil {
+		return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
+	}
+	rows, err := s.db.Reader().QueryContext(ctx, s.db.readWanted(), instanceID, after, through, kinds, chats, maxEvents)
+	if err != nil {
+		return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	size := 0
+	for size < maxBytes && rows.Next() {
+		event, err := scanEvent(rows)
+		if err != nil {
+			return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
+		}
+		size += len(event.Data)
+		events = append(events, event)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
+	}
+	if len(events) == maxEvents || size >= maxBytes {
+		through = events[len(events)-1].Sequence
+	}
+	return events, through, nil
+}

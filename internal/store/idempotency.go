@@ -15,7 +15,7 @@ import (
 
 // FindIdempotency returns the record and whether there is one.
 func (s *Store) FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error) {
-	record, found, err := table.Find(ctx, s.db.reader(), scanIdempotency,
+	record, found, err := table.Find(ctx, s.db.Reader(), scanIdempotency,
 		`SELECT key_id, key, request_hash, instance_id, message_id, failure, created_at FROM idempotency
 		WHERE key_id = $1 AND key = $2`, keyID, key)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Store) FailIdempotency(ctx context.Context, keyID, key string, failure 
 	if err != nil {
 		return fmt.Errorf("store: fail idempotency record: %w", err)
 	}
-	if _, err := s.execHere(ctx, "UPDATE idempotency SET failure = $1 WHERE key_id = $2 AND key = $3",
+	if _, err := s.db.ExecHere(ctx, "UPDATE idempotency SET failure = $1 WHERE key_id = $2 AND key = $3",
 		string(encoded), keyID, key); err != nil {
 		return fmt.Errorf("store: fail idempotency record: %w", err)
 	}
@@ -55,7 +55,7 @@ func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64,
 // ForgetIdempotency removes a record from before a time, so that its key can be used
 // again. A record that is gone is no error.
 func (s *Store) ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error {
-	_, err := s.execHere(ctx, "DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at <= $3", keyID, key, table.Millis(before))
+	_, err := s.db.ExecHere(ctx, "DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at <= $3", keyID, key, table.Millis(before))
 	if err != nil {
 		return fmt.Errorf("store: forget idempotency record: %w", err)
 	}

@@ -34,19 +34,19 @@ func instanceNotFound() error {
 // may take it over. If its id is taken, it returns a gateway.Conflict.
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
 	defer s.changeInstance(ctx, instance.ID)()
-	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+	err := s.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
 		_, err := q.ExecContext(ctx, "INSERT INTO instances ("+instanceColumns+") VALUES ($1, $2, $3, "+changingParameters+")",
 			append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, s.changingValues(instance)...)...)
-		if err == nil && s.dialect.addTenure != "" {
+		if err == nil && s.db.addTenure != "" {
 			tenure := gateway.TenureOf(ctx)
-			_, err = q.ExecContext(ctx, s.dialect.addTenure, instance.ID, tenure.Node, tenure.Epoch)
+			_, err = q.ExecContext(ctx, s.db.addTenure, instance.ID, tenure.Node, tenure.Epoch)
 		}
 		return err
 	})
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
 	}
-	if s.fenced && sqlerror.IsOrphan(err) { // the node has been removed from the list
+	if s.db.fenced && sqlerror.IsOrphan(err) { // the node has been removed from the list
 		return gateway.ErrTenureOver
 	}
 	if err != nil {
@@ -58,15 +58,15 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 // GetInstance returns the instance, or a gateway.NotFound.
 func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, error) {
 	read := func() (gateway.Instance, bool, error) {
-		return table.Find(ctx, s.db.reader(), s.scanInstance(ctx), "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
+		return table.Find(ctx, s.db.Reader(), s.scanInstance(ctx), "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
 	}
 	var instance gateway.Instance
 	var found bool
 	var err error
-	if tenure := gateway.TenureOf(ctx); s.fenced && tenure.InstanceID != id {
+	if tenure := gateway.TenureOf(ctx); s.db.fenced && tenure.InstanceID != id {
 		instance, found, err = read() // another node may change it
 	} else {
-		instance, found, err = s.instances.Find(keptInstance{id, tenure.Epoch}, read)
+		instance, found, err = s.caches.instances.Find(keptInstance{id, tenure.Epoch}, read)
 	}
 	if err != nil {
 		return gateway.Instance{}, fmt.Errorf("store: get instance: %w", err)
@@ -79,11 +79,11 @@ func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, e
 
 // changeInstance is called before an instance changes, and done afterwards.
 func (s *Store) changeInstance(ctx context.Context, id string) (done func()) {
-	one := s.instances.Change(keptInstance{id, gateway.TenureOf(ctx).Epoch})
-	if s.instanceLists == nil {
+	one := s.caches.instances.Change(keptInstance{id, gateway.TenureOf(ctx).Epoch})
+	if s.caches.instanceLists == nil {
 		return one
 	}
-	lists := s.instanceLists.Change()
+	lists := s.caches.instanceLists.Change()
 	return func() {
 		one()
 		lists()
@@ -101,24 +101,24 @@ type instanceList struct {
 func (s *Store) ListInstances(
 	ctx context.Context, accountID string, ids []string, request gateway.PageRequest,
 ) (gateway.Page[gateway.Instance], error) {
-	set, err := texts(ids)
+	set, err := table.Texts(ids)
 	if err != nil {
 		return gateway.Page[gateway.Instance]{}, fmt.Errorf("store: list instances: %w", err)
 	}
 	from, args := "FROM instances WHERE account_id = $1", []any{accountID}
 	if len(ids) > 0 {
-		from += " AND id IN " + s.dialect.in()
+		from += " AND id IN " + s.db.In(2)
 		args = append(args, set)
 	}
 	read := func() (gateway.Page[gateway.Instance], bool, error) {
-		page, err := table.List(ctx, s.db.scanner(), s.scanInstance(ctx), request, instanceColumns, from, args...)
+		page, err := table.List(ctx, s.db.Scanner(), s.scanInstance(ctx), request, instanceColumns, from, args...)
 		return page, true, err
 	}
 	var page gateway.Page[gateway.Instance]
-	if s.instanceLists == nil {
+	if s.caches.instanceLists == nil {
 		page, _, err = read()
 	} else {
-		page, _, err = s.instanceLists.Find(instanceList{accountID, set, request}, read)
+		page, _, err = s.caches.instanceLists.Find(instanceList{accountID, set, request}, read)
 	}
 	if err != nil {
 		return page, fmt.Errorf("store: list instances: %w", err)
@@ -129,7 +129,7 @@ func (s *Store) ListInstances(
 
 // AllInstances returns the instances of every account, oldest first.
 func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
-	instances, err := table.Collect(ctx, s.db.scanner(), s.scanInstance(ctx),
+	instances, err := table.Collect(ctx, s.db.Scanner(), s.scanInstance(ctx),
 		"SELECT "+instanceColumns+" FROM instances ORDER BY created_at, id")
 	if err != nil {
 		return nil, fmt.Errorf("store: all instances: %w", err)
@@ -139,11 +139,11 @@ func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
 
 // InstancesByID returns those of the instances that exist, in any order.
 func (s *Store) InstancesByID(ctx context.Context, ids []string) ([]gateway.Instance, error) {
-	set, err := texts(ids)
+	set, err := table.Texts(ids)
 	if err != nil {
 		return nil, fmt.Errorf("store: instances: %w", err)
 	}
-	instances, err := table.Collect(ctx, s.db.scanner(), s.scanInstance(ctx), "SELECT "+instanceColumns+" FROM instances WHERE id IN "+s.dialect.inFirst(), set)
+	instances, err := table.Collect(ctx, s.db.Scanner(), s.scanInstance(ctx), "SELECT "+instanceColumns+" FROM instances WHERE id IN "+s.db.In(1), set)
 	if err != nil {
 		return nil, fmt.Errorf("store: instances: %w", err)
 	}
@@ -162,11 +162,11 @@ func (s *Store) UpdateInstance(
 	defer s.changeInstance(ctx, id)()
 	var instance gateway.Instance
 	var refused error
-	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, id, func(ctx context.Context, r *recorder) error {
 		var found bool
 		var err error
 		instance, found, err = table.Find(ctx, r, s.scanInstance(ctx),
-			"SELECT "+instanceColumns+" FROM instances WHERE id = $1"+s.dialect.forUpdate, id)
+			"SELECT "+instanceColumns+" FROM instances WHERE id = $1"+s.db.ForUpdate(), id)
 		if err != nil {
 			return err
 		}
@@ -232,12 +232,12 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 		"DELETE FROM sent_changes WHERE (instance_id, platform_id) IN (SELECT instance_id, platform_id FROM sent_changes WHERE instance_id = $1 LIMIT $2 + 0)",
 		"DELETE FROM events WHERE (instance_id, sequence) IN (SELECT instance_id, sequence FROM events WHERE instance_id = $1 ORDER BY sequence LIMIT $2 + 0)",
 	} {
-		if _, err := inSlices(func() (int64, error) { return s.execOf(ctx, id, query, id, sliceRows) }); err != nil {
+		if _, err := inSlices(func() (int64, error) { return s.db.ExecOf(ctx, id, query, id, sliceRows) }); err != nil {
 			return fmt.Errorf("store: delete instance: %w", err)
 		}
 	}
 	var removed int64
-	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, id, func(ctx context.Context, r *recorder) error {
 		r.recent.TouchedAll()
 		if _, err := r.ExecContext(ctx, "DELETE FROM events WHERE instance_id = $1", id); err != nil {
 			return err

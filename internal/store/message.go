@@ -63,9 +63,9 @@ const (
 func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (added bool, err error) {
 	changes := gateway.DeviceKeysOf(ctx)
 	var result sql.Result
-	err = s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
+	err = s.db.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		if changes != nil {
-			if err := s.WriteDeviceKeysIn(ctx, r, changes); err != nil {
+			if err := s.Devices.WriteDeviceKeysIn(ctx, r, changes); err != nil {
 				return err
 			}
 			r.committed = changes.Written
@@ -94,7 +94,7 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 // identifier is known stays as it is. It returns a gateway.NotFound if the instance is
 // gone.
 func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error {
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		for _, message := range messages {
 			var known int
 			if err := r.QueryRowContext(ctx, "SELECT count(*) FROM messages WHERE instance_id = $1 AND platform_id = $2",
@@ -133,7 +133,7 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 // the instance is gone, a gateway.NotFound.
 func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) (kept func() error) {
 	var added sql.Result // of the record
-	pending := s.beginRecord(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
+	pending := s.db.beginRecord(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		if record == nil {
 			r.recent.Wrote(chattable.AsRead(message))
 			_, err := r.addMessage(ctx, insertMessage, message)
@@ -196,7 +196,7 @@ func accepted(err error, taken bool) error {
 // identifier is id: oldest first, ten at most. The platform's identifiers are unique in a
 // chat, and hardly ever occur in two chats.
 func (s *Store) FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error) {
-	messages, err := table.Collect(ctx, s.db.reader(), chattable.ScanMessage, findMessages, instanceID, id)
+	messages, err := table.Collect(ctx, s.db.Reader(), chattable.ScanMessage, findMessages, instanceID, id)
 	if err != nil {
 		return nil, fmt.Errorf("store: find messages: %w", err)
 	}
@@ -213,7 +213,7 @@ func (s *Store) ListMessages(
 		from += " AND (chat_jid = $2 OR chat_lid = $2)"
 		args = append(args, string(chat))
 	}
-	page, err := table.List(ctx, s.db.scanner(), chattable.ScanMessage, request, messageColumns, from, args...)
+	page, err := table.List(ctx, s.db.Scanner(), chattable.ScanMessage, request, messageColumns, from, args...)
 	if err != nil {
 		return page, fmt.Errorf("store: list messages: %w", err)
 	}
@@ -224,7 +224,7 @@ func (s *Store) ListMessages(
 // either of its addresses: one that was received, or one that the platform has taken. It
 // may read every message of the instance.
 func (s *Store) ChatKnown(ctx context.Context, instanceID string, chat gateway.Party) (bool, error) {
-	_, known, err := table.Find(ctx, s.db.scanner(), table.ScanText, chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
+	_, known, err := table.Find(ctx, s.db.Scanner(), table.ScanText, chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
 	if err != nil {
 		return false, fmt.Errorf("store: look for a chat: %w", err)
 	}
@@ -234,11 +234,11 @@ func (s *Store) ChatKnown(ctx context.Context, instanceID string, chat gateway.P
 // MessagesByID returns the messages of the instance with the internal identifiers, oldest
 // first.
 func (s *Store) MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error) {
-	set, err := texts(ids)
+	set, err := table.Texts(ids)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages by their ids: %w", err)
 	}
-	messages, err := table.Collect(ctx, s.db.reader(), chattable.ScanMessage, s.dialect.messagesByID(), instanceID, set)
+	messages, err := table.Collect(ctx, s.db.Reader(), chattable.ScanMessage, s.db.messagesByID(), instanceID, set)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages by their ids: %w", err)
 	}
@@ -248,14 +248,14 @@ func (s *Store) MessagesByID(ctx context.Context, instanceID string, ids []strin
 // messagesByID compares an expression with the instance. With the column SQLite would read
 // the index of the instance whole.
 func (d dialect) messagesByID() string {
-	return "SELECT " + messageColumns + " FROM messages WHERE instance_id || '' = $1 AND id IN " + d.in() + " ORDER BY created_at, id"
+	return "SELECT " + messageColumns + " FROM messages WHERE instance_id || '' = $1 AND id IN " + d.In(2) + " ORDER BY created_at, id"
 }
 
 // CountTraffic counts the messages of an instance that it received and sent from one time
 // until another, in each hour in which there are any, in order. Messages from before the link
 // do not count, nor do those that are on their way or have failed.
 func (s *Store) CountTraffic(ctx context.Context, instanceID string, from, until time.Time) ([]gateway.Traffic, error) {
-	traffic, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (gateway.Traffic, error) {
+	traffic, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (gateway.Traffic, error) {
 		var t gateway.Traffic
 		var hour int64
 		err := row.Scan(&hour, &t.Received, &t.Sent)
@@ -271,7 +271,7 @@ func (s *Store) CountTraffic(ctx context.Context, instanceID string, from, until
 // ListCorrespondence sums up the messages of an instance with people that were stored since
 // a time, one entry for each pair of addresses. It does not count what CountTraffic does not.
 func (s *Store) ListCorrespondence(ctx context.Context, instanceID string, since time.Time) ([]gateway.Correspondence, error) {
-	all, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (gateway.Correspondence, error) {
+	all, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (gateway.Correspondence, error) {
 		var c gateway.Correspondence
 		var written, received int64
 		err := row.Scan(&c.Chat.JID, &c.Chat.LID, &c.Written, &written, &received)

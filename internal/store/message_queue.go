@@ -38,7 +38,7 @@ func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *ga
 		table.NotNull(message.Payload), message.FileSize, table.Millis(dueAt(message)), table.Millis(message.CreatedAt), message.Position,
 	}
 	var added sql.Result // of the record
-	err := s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		if record == nil {
 			_, err := r.ExecContext(ctx, insertQueued, values...)
 			return err
@@ -62,18 +62,18 @@ func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *ga
 // QueuedHeads returns what the queue remembers of each message of instances that waits, in the
 // order in which they came.
 func (s *Store) QueuedHeads(ctx context.Context, instanceIDs []string) ([]queue.Head, error) {
-	set, err := texts(instanceIDs)
+	set, err := table.Texts(instanceIDs)
 	if err != nil {
 		return nil, fmt.Errorf("store: queued messages: %w", err)
 	}
-	heads, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (queue.Head, error) {
+	heads, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (queue.Head, error) {
 		var head queue.Head
 		var due, created int64
 		err := row.Scan(&head.ID, &head.InstanceID, &head.Chat, &head.FileSize, &due, &created, &head.Position, &head.Tried)
 		head.DueAt, head.CreatedAt = scheduled(due, created), table.Time(created)
 		return head, err
 	}, "SELECT id, instance_id, recipient, file_size, due_at, created_at, position, "+
-		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages WHERE instance_id IN "+s.dialect.inFirst()+" ORDER BY position, created_at, id", set)
+		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages WHERE instance_id IN "+s.db.In(1)+" ORDER BY position, created_at, id", set)
 	if err != nil {
 		return nil, fmt.Errorf("store: queued messages: %w", err)
 	}
@@ -82,7 +82,7 @@ func (s *Store) QueuedHeads(ctx context.Context, instanceIDs []string) ([]queue.
 
 // AllQueued returns the identifiers of all messages that wait.
 func (s *Store) AllQueued(ctx context.Context) ([]string, error) {
-	ids, err := table.Collect(ctx, s.db.scanner(), table.ScanText, "SELECT id FROM queued_messages")
+	ids, err := table.Collect(ctx, s.db.Scanner(), table.ScanText, "SELECT id FROM queued_messages")
 	if err != nil {
 		return nil, fmt.Errorf("store: all queued messages: %w", err)
 	}
@@ -92,7 +92,7 @@ func (s *Store) AllQueued(ctx context.Context) ([]string, error) {
 // FindQueued returns the message that waits under an identifier, its own or the platform's,
 // and whether there is one.
 func (s *Store) FindQueued(ctx context.Context, instanceID, id string) (queue.Message, bool, error) {
-	message, found, err := table.Find(ctx, s.db.reader(), scanQueued, findQueued, instanceID, id)
+	message, found, err := table.Find(ctx, s.db.Reader(), scanQueued, findQueued, instanceID, id)
 	if err != nil {
 		return queue.Message{}, false, fmt.Errorf("store: find queued message: %w", err)
 	}
@@ -101,7 +101,7 @@ func (s *Store) FindQueued(ctx context.Context, instanceID, id string) (queue.Me
 
 // ListQueued returns a page of an instance's messages that wait, oldest first.
 func (s *Store) ListQueued(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[queue.Message], error) {
-	page, err := table.List(ctx, s.db.scanner(), scanQueued, request, queuedColumns, "FROM queued_messages WHERE instance_id = $1", instanceID)
+	page, err := table.List(ctx, s.db.Scanner(), scanQueued, request, queuedColumns, "FROM queued_messages WHERE instance_id = $1", instanceID)
 	if err != nil {
 		return page, fmt.Errorf("store: list queued messages: %w", err)
 	}
@@ -110,10 +110,10 @@ func (s *Store) ListQueued(ctx context.Context, instanceID string, request gatew
 
 // RemoveQueued removes messages of an instance that wait. Those that are gone are no error.
 func (s *Store) RemoveQueued(ctx context.Context, instanceID string, ids ...string) error {
-	set, err := texts(ids)
+	set, err := table.Texts(ids)
 	if err == nil {
-		err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
-			_, err := r.ExecContext(ctx, s.dialect.removeQueued(), instanceID, set)
+		err = s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+			_, err := r.ExecContext(ctx, s.db.removeQueued(), instanceID, set)
 			return err
 		})
 	}
@@ -124,13 +124,13 @@ func (s *Store) RemoveQueued(ctx context.Context, instanceID string, ids ...stri
 }
 
 func (d dialect) removeQueued() string {
-	return "DELETE FROM queued_messages WHERE instance_id = $1 AND id IN " + d.in()
+	return "DELETE FROM queued_messages WHERE instance_id = $1 AND id IN " + d.In(2)
 }
 
 // SentSince returns when an instance sent its newest messages after a time, those that
 // failed left out: oldest first, limit at most.
 func (s *Store) SentSince(ctx context.Context, instanceID string, since time.Time, limit int) ([]time.Time, error) {
-	times, err := table.Collect(ctx, s.db.scanner(), scanTime, "SELECT created_at FROM ("+sentSince+") AS newest ORDER BY created_at",
+	times, err := table.Collect(ctx, s.db.Scanner(), scanTime, "SELECT created_at FROM ("+sentSince+") AS newest ORDER BY created_at",
 		instanceID, table.Millis(since), limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages sent of late: %w", err)
@@ -140,7 +140,7 @@ func (s *Store) SentSince(ctx context.Context, instanceID string, since time.Tim
 
 // NewChatsSince returns the chats that an instance began after a time, oldest first.
 func (s *Store) NewChatsSince(ctx context.Context, instanceID string, since time.Time) ([]queue.NewChat, error) {
-	chats, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (queue.NewChat, error) {
+	chats, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (queue.NewChat, error) {
 		var begun queue.NewChat
 		var at int64
 		err := row.Scan(&begun.Chat, &at)
@@ -157,7 +157,7 @@ func (s *Store) NewChatsSince(ctx context.Context, instanceID string, since time
 // AddNewChat notes that an instance begins a chat, and forgets those from before a time. A
 // chat counts once.
 func (s *Store) AddNewChat(ctx context.Context, instanceID string, chat gateway.JID, at, forget time.Time) error {
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		if _, err := r.ExecContext(ctx, "DELETE FROM new_chats WHERE instance_id = $1 AND began_at <= $2", instanceID, table.Millis(forget)); err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (s *Store) beginUpdate(
 	change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error),
 ) *messageUpdate {
 	update := new(messageUpdate)
-	update.Pending = s.beginRecord(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	update.Pending = s.db.beginRecord(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		found, err := s.messagesToUpdate(ctx, r, instanceID, ids)
 		if err != nil {
 			return err
@@ -120,11 +120,11 @@ func (s *Store) messagesToUpdate(ctx context.Context, r *recorder, instanceID st
 			return found, err
 		}
 	}
-	set, err := texts(ids)
+	set, err := table.Texts(ids)
 	if err != nil {
 		return nil, err
 	}
-	found, err := table.Collect(ctx, q, chattable.ScanMessage, s.dialect.messagesByIDs(), instanceID, set)
+	found, err := table.Collect(ctx, q, chattable.ScanMessage, s.db.messagesByIDs(), instanceID, set)
 	return slices.DeleteFunc(found, func(m gateway.Message) bool { return m.InstanceID != instanceID }), err
 }
 
@@ -158,8 +158,8 @@ const messageByPlatformID = "SELECT " + messageColumns + " FROM messages WHERE i
 // SQLite reads an index of the instance whole.
 func (d dialect) messagesByIDs() string {
 	return "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
-		"SELECT id FROM messages WHERE instance_id = $1 AND platform_id IN " + d.in() +
-		" UNION ALL SELECT * FROM " + d.in() + " AS given) ORDER BY created_at, id"
+		"SELECT id FROM messages WHERE instance_id = $1 AND platform_id IN " + d.In(2) +
+		" UNION ALL SELECT * FROM " + d.In(2) + " AS given) ORDER BY created_at, id"
 }
 
 // What may have changed of a message: nearly always its status alone.
@@ -215,7 +215,7 @@ func writeMessage(ctx context.Context, r *recorder, before, after gateway.Messag
 // before a time, and have not been acknowledged since, oldest first, limit at most. Those
 // that are in the queue are left out: it sends them again.
 func (s *Store) PendingMessages(ctx context.Context, after gateway.Position, before time.Time, limit int) ([]gateway.Message, error) {
-	messages, err := table.Collect(ctx, s.db.scanner(), chattable.ScanMessage, "SELECT "+messageColumns+
+	messages, err := table.Collect(ctx, s.db.Scanner(), chattable.ScanMessage, "SELECT "+messageColumns+
 		" FROM messages WHERE status = 0 AND created_at < $1 AND (created_at, id) > ($2, $3)"+
 		" AND NOT EXISTS (SELECT 1 FROM queued_messages WHERE queued_messages.id = messages.id) ORDER BY created_at, id LIMIT $4 + 0",
 		table.Millis(before), table.Millis(after.At), after.ID, limit)

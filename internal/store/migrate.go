@@ -1,4 +1,4 @@
-// Migrations: the database is brought up to date at the start.
+// Migrations, which bring the database up to date at the start, and indexes on large tables.
 
 package store
 
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,14 @@ type migration struct {
 	script  string
 }
 
+// migrator brings an open database up to date.
+type migrator struct {
+	db     sharedDatabase
+	now    func() time.Time
+	logger *slog.Logger
+	tell   func(under bool, waits string) // Config.Migrating; may be nil
+}
+
 const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (
 	version BIGINT PRIMARY KEY,
 	name TEXT NOT NULL,
@@ -35,30 +44,48 @@ const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (
 
 // migrate applies the missing migrations, and returns their names. Programs that start at the same
 // time wait for each other.
-func (s *Store) migrate(ctx context.Context) ([]string, error) {
-	known, err := readMigrations(migrationFiles, s.dialect.name)
+func (m *migrator) migrate(ctx context.Context) ([]string, error) {
+	known, err := readMigrations(migrationFiles, m.db.name)
 	if err != nil {
 		return nil, fmt.Errorf("store: read migrations: %w", err)
 	}
-	return s.applyMigrations(ctx, known)
+	return m.applyMigrations(ctx, known)
+}
+
+func (m *migrator) close() error {
+	if err := m.db.close(); err != nil {
+		return fmt.Errorf("store: close: %w", err)
+	}
+	return nil
+}
+
+// Migrate brings the database up to date and closes it again. It returns the
+// names of the migrations that were missing, in order.
+func Migrate(ctx context.Context, config Config) ([]string, error) {
+	m, err := connect(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := m.migrate(ctx)
+	return applied, errors.Join(err, m.close())
 }
 
 // MigrateTo makes a database that is empty one of an earlier version, to be filled with what
 // that version has written, and closes it.
 func MigrateTo(ctx context.Context, config Config, version int) error {
-	s, err := open(ctx, config)
+	m, err := connect(ctx, config)
 	if err != nil {
 		return err
 	}
-	known, err := readMigrations(migrationFiles, s.dialect.name)
+	known, err := readMigrations(migrationFiles, m.db.name)
 	switch {
 	case err != nil:
 	case version < 1 || version > len(known):
 		err = fmt.Errorf("store: migrate: there is no version %d; this program knows %d", version, len(known))
 	default:
-		_, err = s.applyMigrations(ctx, known[:version])
+		_, err = m.applyMigrations(ctx, known[:version])
 	}
-	return errors.Join(err, s.Close())
+	return errors.Join(err, m.close())
 }
 
 // MigrationNames returns the names of all migrations of the database of config, in order: the
@@ -79,11 +106,11 @@ func MigrationNames(config Config) ([]string, error) {
 	return names, nil
 }
 
-func (s *Store) applyMigrations(ctx context.Context, known []migration) (applied []string, err error) {
-	if shared, ok := s.db.(*postgresDatabase); ok {
-		applied, err = s.migrateBeside(ctx, shared.db.Pool(), known)
+func (m *migrator) applyMigrations(ctx context.Context, known []migration) (applied []string, err error) {
+	if shared, ok := m.db.database.(*postgresDatabase); ok {
+		applied, err = m.migrateLive(ctx, shared.db.Pool(), known)
 	} else {
-		applied, err = s.migrateAlone(ctx, known)
+		applied, err = m.migrateAlone(ctx, known)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("store: migrate: %w", err)
@@ -92,8 +119,8 @@ func (s *Store) applyMigrations(ctx context.Context, known []migration) (applied
 }
 
 // migrateAlone applies the missing migrations in one transaction: nobody else works with the file.
-func (s *Store) migrateAlone(ctx context.Context, known []migration) (applied []string, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+func (m *migrator) migrateAlone(ctx context.Context, known []migration) (applied []string, err error) {
+	err = m.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
 		applied = nil
 		if _, err := q.ExecContext(ctx, createMigrations); err != nil {
 			return fmt.Errorf("create schema_migrations: %w", err)
@@ -109,15 +136,15 @@ func (s *Store) migrateAlone(ctx context.Context, known []migration) (applied []
 			if step.version <= current {
 				continue
 			}
-			s.tellMigrating("")
-			if err := step.apply(ctx, q, s.now()); err != nil {
+			m.tellMigrating("")
+			if err := step.apply(ctx, q, m.now()); err != nil {
 				return fmt.Errorf("%s: %w", step.name, err)
 			}
 			applied = append(applied, step.name)
 		}
 		return makeIndexes(ctx, q, known[len(known)-1].version)
 	})
-	s.migrated()
+	m.migrated()
 	return applied, err
 }
 
@@ -174,3 +201,90 @@ func readMigrations(files fs.FS, database string) ([]migration, error) {
 	}
 	return all, nil
 }
+
+// index is an index that no migration makes, because writes would wait for it. It has a file of its
+// own, with the number of the migration that it needs and its own name, and one statement with
+// CONCURRENTLY. It is made whenever it is missing.
+type index struct {
+	since  int
+	name   string
+	create string
+}
+
+const concurrently = " CONCURRENTLY "
+
+// alone is the statement for a database in which nobody else works.
+func (i index) alone() string {
+	return strings.Replace(strings.Replace(i.create, concurrently, " ", 1), "INDEX ", "INDEX IF NOT EXISTS ", 1)
+}
+
+// readIndexes returns the indexes, in the order of their migrations.
+func readIndexes(files fs.FS) ([]index, error) {
+	paths, err := fs.Glob(files, "migrations/indexes/*.sql") // it sorts them
+	if err != nil {
+		return nil, err
+	}
+	all := make([]index, 0, len(paths))
+	for _, path := range paths {
+		number, name, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(path, "migrations/indexes/"), ".sql"), "_")
+		since, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the name does not begin with a version", path)
+		}
+		script, err := fs.ReadFile(files, path)
+		if err != nil {
+			return nil, err
+		}
+		if !strings.Contains(string(script), "INDEX"+concurrently+name+" ON ") {
+			return nil, fmt.Errorf("%s: want one statement that makes the index %s concurrently", path, name)
+		}
+		all = append(all, index{since: since, name: name, create: string(script)})
+	}
+	return all, nil
+}
+
+// makeIndexes makes the indexes of a database of a version, as the last of its migrations.
+func makeIndexes(ctx context.Context, q table.Querier, version int) error {
+	all, err := readIndexes(migrationFiles)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.since > version {
+			continue
+		}
+		if _, err := q.ExecContext(ctx, one.alone()); err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
+		}
+	}
+	return nil
+}
+
+// missingIndexes returns those indexes of a database of a version that are not there, or that a crash has
+// left half made.
+func missingIndexes(ctx context.Context, q table.Querier, version int) ([]index, error) {
+	all, err := readIndexes(migrationFiles)
+	if err != nil {
+		return nil, err
+	}
+	var missing []index
+	for _, one := range all {
+		if one.since > version {
+			continue
+		}
+		valid, found, err := table.Find(ctx, q, func(row table.Scanner) (valid bool, err error) {
+			err = row.Scan(&valid)
+			return valid, err
+		}, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", one.name)
+		if err != nil {
+			return nil, err
+		}
+		if !found || !valid {
+			missing = append(missing, one)
+		}
+	}
+	return missing, nil
+}
+
+// errNoIndex is the error for an index that is not there after it was made.
+var errNoIndex = errors.New("the index was not made")

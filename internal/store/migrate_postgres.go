@@ -29,16 +29,16 @@ const (
 // from migrating, and backups from being made. It waits for that lock with statements of no length: the
 // making of an index would wait for one that waits.
 type migrationConn struct {
-	conn    *sql.Conn
-	pool    *sql.DB
-	process int64 // of the server
-	store   *Store
+	conn     *sql.Conn
+	pool     *sql.DB
+	process  int64 // of the server
+	migrator *migrator
 }
 
-// migrateBeside applies the missing migrations to a database that other nodes work with.
-func (s *Store) migrateBeside(ctx context.Context, pool *sql.DB, known []migration) (applied []string, err error) {
+// migrateLive applies the missing migrations to a database that other nodes work with.
+func (m *migrator) migrateLive(ctx context.Context, pool *sql.DB, known []migration) (applied []string, err error) {
 	q := table.QuerierOf(pool)
-	current, there, err := s.currentVersion(ctx, q, known)
+	current, there, err := m.currentVersion(ctx, q, known)
 	if err != nil {
 		return nil, err
 	}
@@ -48,13 +48,13 @@ func (s *Store) migrateBeside(ctx context.Context, pool *sql.DB, known []migrati
 			return nil, err
 		}
 	}
-	s.tellMigrating("")
-	defer s.migrated()
+	m.tellMigrating("")
+	defer m.migrated()
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := &migrationConn{conn: conn, pool: pool, store: s}
+	c := &migrationConn{conn: conn, pool: pool, migrator: m}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	// A large table takes its time.
 	hurry, err := postgres.Unhurry(conn)
@@ -62,18 +62,18 @@ func (s *Store) migrateBeside(ctx context.Context, pool *sql.DB, known []migrati
 		return nil, err
 	}
 	defer hurry()
-	if err := conn.QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&m.process); err != nil {
+	if err := conn.QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&c.process); err != nil {
 		return nil, err
 	}
-	if err := m.lock(ctx); err != nil {
+	if err := c.lock(ctx); err != nil {
 		return nil, fmt.Errorf("take the lock: %w", err)
 	}
-	defer func() { err = errors.Join(err, m.unlock(ctx)) }()
+	defer func() { err = errors.Join(err, c.unlock(ctx)) }()
 	if _, err := conn.ExecContext(ctx, createMigrations); err != nil {
 		return nil, fmt.Errorf("create schema_migrations: %w", err)
 	}
 	// Another one may have migrated meanwhile.
-	if current, _, err = s.currentVersion(ctx, table.QuerierOf(conn), known); err != nil {
+	if current, _, err = m.currentVersion(ctx, table.QuerierOf(conn), known); err != nil {
 		return nil, err
 	}
 	var missing [][]migration
@@ -88,18 +88,18 @@ func (s *Store) migrateBeside(ctx context.Context, pool *sql.DB, known []migrati
 		}
 	}
 	for _, steps := range missing {
-		names, err := m.apply(ctx, steps, len(steps) > 1)
+		names, err := c.apply(ctx, steps, len(steps) > 1)
 		if err != nil {
 			return nil, err
 		}
 		applied = append(applied, names...)
 	}
-	return applied, m.makeIndexes(ctx, known[len(known)-1].version)
+	return applied, c.makeIndexes(ctx, known[len(known)-1].version)
 }
 
 // currentVersion returns the version of the newest migration, and whether there are any. It refuses
 // that of a newer program.
-func (s *Store) currentVersion(ctx context.Context, q table.Querier, known []migration) (current int, there bool, err error) {
+func (m *migrator) currentVersion(ctx context.Context, q table.Querier, known []migration) (current int, there bool, err error) {
 	const named = "SELECT to_regclass('schema_migrations') IS NOT NULL"
 	if err := q.QueryRowContext(ctx, named).Scan(&there); err != nil || !there {
 		return 0, false, err
@@ -111,14 +111,14 @@ func (s *Store) currentVersion(ctx context.Context, q table.Querier, known []mig
 }
 
 // lock waits until nobody else migrates, and no backup is made.
-func (m *migrationConn) lock(ctx context.Context) error {
-	waits := m.watch()
+func (c *migrationConn) lock(ctx context.Context) error {
+	waits := c.watch()
 	for {
 		var taken bool
-		if err := m.conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", postgres.MigrationLock).Scan(&taken); err != nil || taken {
+		if err := c.conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", postgres.MigrationLock).Scan(&taken); err != nil || taken {
 			return err
 		}
-		waits.say(ctx, table.QuerierOf(m.conn), `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+		waits.say(ctx, table.QuerierOf(c.conn), `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
 			WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database() AND (l.classid::bigint << 32) + l.objid::bigint = $1`, int64(postgres.MigrationLock))
 		if err := pause(ctx, lookPause); err != nil {
 			return err
@@ -126,18 +126,18 @@ func (m *migrationConn) lock(ctx context.Context) error {
 	}
 }
 
-func (m *migrationConn) unlock(ctx context.Context) error {
+func (c *migrationConn) unlock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockPause)
 	defer cancel()
-	_, err := m.conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", postgres.MigrationLock)
+	_, err := c.conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", postgres.MigrationLock)
 	return err
 }
 
 // apply applies migrations in one transaction, and tries again until it gets its locks.
-func (m *migrationConn) apply(ctx context.Context, steps []migration, alone bool) (names []string, err error) {
-	err = m.patiently(ctx, func(ctx context.Context) error {
+func (c *migrationConn) apply(ctx context.Context, steps []migration, alone bool) (names []string, err error) {
+	err = c.patiently(ctx, func(ctx context.Context) error {
 		names = nil
-		tx, err := m.conn.BeginTx(ctx, nil)
+		tx, err := c.conn.BeginTx(ctx, nil)
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (m *migrationConn) apply(ctx context.Context, steps []migration, alone bool
 		}
 		q := table.QuerierOf(tx)
 		for _, step := range steps {
-			if err := step.apply(ctx, q, m.store.now()); err != nil {
+			if err := step.apply(ctx, q, c.migrator.now()); err != nil {
 				return fmt.Errorf("%s: %w", step.name, err)
 			}
 			names = append(names, step.name)
@@ -163,25 +163,25 @@ func (m *migrationConn) apply(ctx context.Context, steps []migration, alone bool
 }
 
 // makeIndexes makes the indexes that are missing, outside of a transaction: nobody waits for that.
-func (m *migrationConn) makeIndexes(ctx context.Context, version int) error {
+func (c *migrationConn) makeIndexes(ctx context.Context, version int) error {
 	for {
-		missing, err := missingIndexes(ctx, table.QuerierOf(m.conn), version)
+		missing, err := missingIndexes(ctx, table.QuerierOf(c.conn), version)
 		if err != nil || len(missing) == 0 {
 			return err
 		}
 		one := missing[0]
-		err = m.patiently(ctx, func(ctx context.Context) error {
+		err = c.patiently(ctx, func(ctx context.Context) error {
 			// One that a crash has left half made is not made better.
-			if _, err := m.conn.ExecContext(ctx, "DROP INDEX CONCURRENTLY IF EXISTS "+one.name); err != nil {
+			if _, err := c.conn.ExecContext(ctx, "DROP INDEX CONCURRENTLY IF EXISTS "+one.name); err != nil {
 				return err
 			}
-			_, err := m.conn.ExecContext(ctx, one.create)
+			_, err := c.conn.ExecContext(ctx, one.create)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", one.name, err)
 		}
-		if still, err := missingIndexes(ctx, table.QuerierOf(m.conn), version); err != nil || len(still) == len(missing) {
+		if still, err := missingIndexes(ctx, table.QuerierOf(c.conn), version); err != nil || len(still) == len(missing) {
 			return errors.Join(err, fmt.Errorf("%s: %w", one.name, errNoIndex))
 		}
 	}
@@ -189,15 +189,15 @@ func (m *migrationConn) makeIndexes(ctx context.Context, version int) error {
 
 // patiently carries out a part of the migration until it is not in the way of others, and says
 // whom it waits for.
-func (m *migrationConn) patiently(ctx context.Context, part func(ctx context.Context) error) error {
+func (c *migrationConn) patiently(ctx context.Context, part func(ctx context.Context) error) error {
 	for {
 		looking, enough := context.WithCancel(ctx)
 		looked := make(chan struct{})
 		go func() {
 			defer close(looked)
-			for waits := m.watch(); pause(looking, lookPause) == nil; {
+			for waits := c.watch(); pause(looking, lookPause) == nil; {
 				// The pool may have no other connection: then nobody is named, and nobody waits for that.
-				waits.say(looking, table.QuerierOf(m.pool), "SELECT unnest(pg_blocking_pids($1::int))", m.process)
+				waits.say(looking, table.QuerierOf(c.pool), "SELECT unnest(pg_blocking_pids($1::int))", c.process)
 			}
 		}()
 		err := part(ctx)
@@ -214,11 +214,11 @@ func (m *migrationConn) patiently(ctx context.Context, part func(ctx context.Con
 
 // waiting says whom a migration waits for.
 type waiting struct {
-	m    *migrationConn
+	conn *migrationConn
 	said map[string]time.Time
 }
 
-func (m *migrationConn) watch() *waiting { return &waiting{m: m, said: map[string]time.Time{}} }
+func (c *migrationConn) watch() *waiting { return &waiting{conn: c, said: map[string]time.Time{}} }
 
 // say looks who is meant by a query for processes of the server, and says it: never the text of
 // what they ask. A look that fails says nothing.
@@ -241,13 +241,13 @@ func (w *waiting) say(ctx context.Context, q table.Querier, processes string, ar
 		since := time.Duration(b.seconds * float64(time.Second)).Round(time.Second)
 		name := fmt.Sprintf("%q (process %d of the server)", b.application, b.process)
 		names = append(names, name)
-		if now := w.m.store.now(); now.Sub(w.said[name]) >= sayAgain {
+		if now := w.conn.migrator.now(); now.Sub(w.said[name]) >= sayAgain {
 			w.said[name] = now
-			w.m.store.logger.WarnContext(ctx, "the migration of the database waits for somebody who works with it",
+			w.conn.migrator.logger.WarnContext(ctx, "the migration of the database waits for somebody who works with it",
 				slog.String("application", b.application), slog.Int64("process", b.process), slog.Duration("for", since))
 		}
 	}
-	w.m.store.tellMigrating("it waits for " + strings.Join(names, ", "))
+	w.conn.migrator.tellMigrating("it waits for " + strings.Join(names, ", "))
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -262,14 +262,14 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // tellMigrating tells that a migration is under way, and what it waits for.
-func (s *Store) tellMigrating(waits string) {
-	if s.migrating != nil {
-		s.migrating(true, waits)
+func (m *migrator) tellMigrating(waits string) {
+	if m.tell != nil {
+		m.tell(true, waits)
 	}
 }
 
-func (s *Store) migrated() {
-	if s.migrating != nil {
-		s.migrating(false, "")
+func (m *migrator) migrated() {
+	if m.tell != nil {
+		m.tell(false, "")
 	}
 }

@@ -31,32 +31,42 @@ func onBoth(t *testing.T, test func(t *testing.T, config Config)) {
 }
 
 // openEmpty opens the database without its tables.
-func openEmpty(t *testing.T, config Config) *Store {
+func openEmpty(t *testing.T, config Config) *migrator {
 	t.Helper()
-	s, err := open(t.Context(), config)
+	s, err := connect(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := s.close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
 }
 
-func execute(t *testing.T, s *Store, statements ...string) {
+// filled is the store of a database that has its tables.
+func filled(t *testing.T, m *migrator, config Config) *Store {
+	t.Helper()
+	s, err := newStore(t.Context(), m, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func execute(t *testing.T, s *migrator, statements ...string) {
 	t.Helper()
 	for _, statement := range statements {
-		if _, err := s.db.exec(t.Context(), statement); err != nil {
+		if _, err := s.db.Exec(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
 }
 
-func shipped(t *testing.T, s *Store) []migration {
+func shipped(t *testing.T, s *migrator) []migration {
 	t.Helper()
-	known, err := readMigrations(migrationFiles, s.dialect.name)
+	known, err := readMigrations(migrationFiles, s.db.name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,14 +187,15 @@ func TestMigrateKeepsSourceKeys(t *testing.T) {
 		if _, err := s.applyMigrations(t.Context(), all); err != nil {
 			t.Fatal(err)
 		}
+		opened := filled(t, s, config)
 		for n, event := range []eventlog.Event{
 			{ID: "e3", SourceKey: "group/1"}, {ID: "e4", SourceKey: "sent/m1"}, {ID: "e5"}, {ID: "e6"}, {ID: "e7", SourceKey: "group/2"}, {ID: "e8", SourceKey: "group/2"},
 		} {
-			if err := s.AppendEvents(t.Context(), "i1", event); err != nil {
+			if err := opened.AppendEvents(t.Context(), "i1", event); err != nil {
 				t.Errorf("event %d: %v", n, err)
 			}
 		}
-		events, err := s.ReadEvents(t.Context(), "i1", 0, 10)
+		events, err := opened.ReadEvents(t.Context(), "i1", 0, 10)
 		var got []string
 		for _, event := range events {
 			got = append(got, event.ID)
@@ -209,12 +220,13 @@ func TestMigrateKeepsWireKeys(t *testing.T) {
 		if _, err := s.applyMigrations(t.Context(), all); err != nil {
 			t.Fatal(err)
 		}
+		opened := filled(t, s, config)
 		again := gateway.Message{ID: "m2", InstanceID: "i1", PlatformID: "3EB0", WireKey: "wire", Status: gateway.MessageDelivered}
-		if added, err := s.AddMessage(t.Context(), again); added || err != nil {
+		if added, err := opened.AddMessage(t.Context(), again); added || err != nil {
 			t.Errorf("a second delivery: %v, %v", added, err)
 		}
 		again.WireKey = "other"
-		if added, err := s.AddMessage(t.Context(), again); !added || err != nil {
+		if added, err := opened.AddMessage(t.Context(), again); !added || err != nil {
 			t.Errorf("another message: %v, %v", added, err)
 		}
 	})
@@ -255,14 +267,14 @@ func TestMigrateKeepsWebhooks(t *testing.T) {
 			"SELECT duration_ms FROM webhook_attempts WHERE webhook_id = 'w1' AND answer = 'y'": 5,
 		}) {
 			var got int64
-			if err := s.db.reader().QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != want {
+			if err := s.db.Reader().QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != want {
 				t.Errorf("%s: %d (%v), want %d", query, got, err, want)
 			}
 		}
 		// What the webhook has goes with it.
 		execute(t, s, "DELETE FROM instances WHERE id = 'i1'")
 		var left int64
-		if err := s.db.reader().QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM webhook_blocked_chats) +
+		if err := s.db.Reader().QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM webhook_blocked_chats) +
 			(SELECT count(*) FROM webhook_dead_letters) + (SELECT count(*) FROM webhook_attempts) + (SELECT count(*) FROM webhooks)`).Scan(&left); err != nil || left != 0 {
 			t.Errorf("%d rows are left (%v)", left, err)
 		}
@@ -289,7 +301,7 @@ func TestMigrateKeepsRows(t *testing.T) {
 			if err != nil || len(applied) != len(all)-version {
 				t.Fatalf("applied %v, %v", applied, err)
 			}
-			wantRows(t.Context(), t, s)
+			wantRows(t.Context(), t, filled(t, s, config))
 		})
 	}
 }

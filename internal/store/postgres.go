@@ -1,33 +1,37 @@
-// PostgreSQL.
+// PostgreSQL, where writes in order share transactions.
 
 package store
 
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"hash/fnv"
 	"runtime"
+	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/postgres"
-	"github.com/recado-project/recado/internal/store/failure"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-// maxCommitLanes bounds how many transactions of writes in order run side by side.
-const maxCommitLanes = 4
+// maxCommitGroups bounds how many transactions of writes in order run side by side.
+const maxCommitGroups = 4
 
 // postgresDatabase is a PostgreSQL database. A write has a transaction of its own; writes
 // in order share transactions.
 type postgresDatabase struct {
 	db     *postgres.DB
 	fenced bool
-	writes failure.Writes
-	// commitLanes carry out the writes in order. Those of one instance always go to the
-	// same lane.
-	commitLanes []*groupcommit.Group[*commitLaneTx]
+	writes writeHealth
+	// commitGroups carry out the writes in order. Those of one instance always go to the
+	// same group.
+	commitGroups []*groupcommit.Group[*groupTx]
 }
 
 func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error) {
@@ -41,41 +45,41 @@ func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error)
 	}
 	d := &postgresDatabase{
 		db: db, fenced: config.Fenced,
-		commitLanes: make([]*groupcommit.Group[*commitLaneTx], commitLanes(runtime.GOMAXPROCS(0), config.Fenced)),
+		commitGroups: make([]*groupcommit.Group[*groupTx], commitGroups(runtime.GOMAXPROCS(0), config.Fenced)),
 	}
-	for i := range d.commitLanes {
-		d.commitLanes[i] = groupcommit.New(d.transact, (*commitLaneTx).flush)
+	for i := range d.commitGroups {
+		d.commitGroups[i] = groupcommit.New(d.transact, (*groupTx).flush)
 	}
 	return d, nil
 }
 
-// commitLanes is how many transactions of writes in order run side by side. While one waits
+// commitGroups is how many transactions of writes in order run side by side. While one waits
 // for the disk, another can be filled; but the more there are, the fewer writes share one,
 // and a transaction costs the server more than a write. Two keep two cores busy. Of several
 // nodes each has half as many: together they are on the server what one process is.
-func commitLanes(cores int, fenced bool) int {
+func commitGroups(cores int, fenced bool) int {
 	if fenced {
 		cores /= 2
 	}
-	return max(1, min(cores, maxCommitLanes))
+	return max(1, min(cores, maxCommitGroups))
 }
 
-// transact runs the transaction of a commit lane. The writes in it don't wait for ever when the
+// transact runs the transaction of a commit group. The writes in it don't wait for ever when the
 // server does not answer.
-func (d *postgresDatabase) transact(run func(tx *commitLaneTx) error) error {
+func (d *postgresDatabase) transact(run func(tx *groupTx) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), postgres.Patience)
 	defer cancel()
 	return d.db.Transact(ctx, func(tx *postgres.Tx) error {
-		return run(&commitLaneTx{Querier: table.QuerierOf(tx), tx: tx})
+		return run(&groupTx{Querier: table.QuerierOf(tx), tx: tx})
 	})
 }
 
-func (d *postgresDatabase) begin(
+func (d *postgresDatabase) Begin(
 	ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(instanceID)) // it never fails
-	pending := d.commitLanes[int(sum.Sum32()>>1)%len(d.commitLanes)].Begin(ctx, func(ctx context.Context, tx *commitLaneTx) error {
+	pending := d.commitGroups[int(sum.Sum32()>>1)%len(d.commitGroups)].Begin(ctx, func(ctx context.Context, tx *groupTx) error {
 		if d.fenced && instanceID != nobody {
 			if err := tx.under(gateway.TenureOf(ctx), instanceID); err != nil {
 				return err
@@ -83,13 +87,13 @@ func (d *postgresDatabase) begin(
 		}
 		return fn(ctx, tx)
 	}, committed)
-	return failure.Pending{Pending: pending, Writes: &d.writes}
+	return translatedPending{Pending: pending, writes: &d.writes}
 }
 
 func (d *postgresDatabase) writeUnder(
 	ctx context.Context, tenures []gateway.Tenure, fn func(ctx context.Context, q table.Querier) error,
 ) error {
-	return d.writes.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error {
+	return d.writes.translate(d.db.Transact(ctx, func(tx *postgres.Tx) error {
 		if d.fenced {
 			if err := holdTenures(tx, tenures); err != nil {
 				return err
@@ -99,36 +103,145 @@ func (d *postgresDatabase) writeUnder(
 	}))
 }
 
-func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return d.writes.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
+func (d *postgresDatabase) Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
+	return d.writes.translate(d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
 }
 
-func (d *postgresDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {
+func (d *postgresDatabase) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	changed, err := d.db.Exec(ctx, query, args...)
-	return changed, d.writes.Translate(err)
+	return changed, d.writes.translate(err)
 }
 
-func (d *postgresDatabase) reader() table.Querier {
-	return failure.Reader{Querier: table.QuerierOf(d.db.Pool())}
+func (d *postgresDatabase) Reader() table.Querier {
+	return translatedReader{Querier: table.QuerierOf(d.db.Pool())}
 }
 
-func (d *postgresDatabase) scanner() table.Querier { return d.reader() }
+func (d *postgresDatabase) Scanner() table.Querier { return d.Reader() }
 
 func (d *postgresDatabase) ping(ctx context.Context) error {
 	if err := d.db.Pool().PingContext(ctx); err != nil {
-		return d.writes.Translate(err)
+		return d.writes.translate(err)
 	}
 	return nil
 }
 
-func (d *postgresDatabase) failing() time.Duration { return d.writes.Failing() }
+func (d *postgresDatabase) failing() time.Duration { return d.writes.failing() }
 
 func (d *postgresDatabase) connections() sql.DBStats        { return d.db.Pool().Stats() }
-func (d *postgresDatabase) compact(_ context.Context) error { return nil }
+func (d *postgresDatabase) Compact(_ context.Context) error { return nil }
 
 func (d *postgresDatabase) close() error {
-	for _, lane := range d.commitLanes {
-		lane.Close()
+	for _, group := range d.commitGroups {
+		group.Close()
 	}
 	return d.db.Close()
+}
+
+// groupTx is a transaction of a commit group. The events of all its writes are appended
+// by one statement: a round trip to the server costs more than the row.
+type groupTx struct {
+	table.Querier
+
+	tx *postgres.Tx
+
+	events  []laterEvent
+	tenures []gateway.Tenure // that it stands on
+}
+
+// laterEvent is an event with the write that it belongs to.
+type laterEvent struct {
+	write   *recorder
+	message string // it is appended only if there is a message with this id; "" means in any case
+	event   eventlog.Event
+	now     time.Time
+}
+
+// appendTogether numbers the events of each instance, starting after its newest one.
+// The commit group excludes other appends of these instances. If there is one all the
+// same, the statement fails and the transaction is rolled back.
+const appendTogether = `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
+	SELECT n.instance_id,
+		COALESCE((SELECT MAX(e.sequence) FROM events e WHERE e.instance_id = n.instance_id), 0)
+			+ row_number() OVER (PARTITION BY n.instance_id ORDER BY n.place),
+		n.id, n.kind, n.chat, n.source_key, n.happened_at, n.created_at, n.data
+	FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[])
+		WITH ORDINALITY AS n (instance_id, message_id, id, kind, chat, source_key, happened_at, created_at, data, place)
+	WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.instance_id = n.instance_id AND e.source_key = n.source_key AND e.source_key <> '')
+		AND (n.message_id = '' OR EXISTS (SELECT 1 FROM messages m WHERE m.id = n.message_id))
+	RETURNING id, sequence`
+
+var _ together = (*groupTx)(nil)
+
+func (t *groupTx) appendLater(r *recorder, message string, event eventlog.Event) {
+	event.InstanceID = r.instanceID
+	t.events = append(t.events, laterEvent{write: r, message: message, event: event, now: r.now()})
+}
+
+// under says which tenure the next write of an instance stands on.
+func (t *groupTx) under(tenure gateway.Tenure, instanceID string) error {
+	if tenure.InstanceID != instanceID {
+		return noTenure(instanceID)
+	}
+	if slices.Contains(t.tenures, tenure) {
+		return nil
+	}
+	t.tenures = append(t.tenures, tenure)
+	// Before the write, whose statements may collide with those of the next node.
+	return holdTenures(t.tx, []gateway.Tenure{tenure})
+}
+
+// flush queues the statement that appends the events which are new. With its answer each
+// write gets those that were its own.
+func (t *groupTx) flush() error {
+	if len(t.events) == 0 {
+		return nil
+	}
+	events := t.events
+	t.events = nil
+	err := t.tx.QueryLater(func(rows pgx.Rows) error {
+		sequences := make(map[string]int64, len(events))
+		for rows.Next() {
+			var id string
+			var sequence int64
+			if err := rows.Scan(&id, &sequence); err != nil {
+				return err
+			}
+			sequences[id] = sequence
+		}
+		for _, l := range events {
+			if sequence, ok := sequences[l.event.ID]; ok {
+				delete(sequences, l.event.ID) // the same event came a second time, and was not appended
+				l.event.Sequence = sequence
+				l.write.appended = append(l.write.appended, l.event)
+			}
+		}
+		return nil
+	}, appendTogether, eventColumnsOf(events)...)
+	if err != nil {
+		return fmt.Errorf("append events: %w", err)
+	}
+	return nil
+}
+
+// eventColumnsOf returns the parameters of appendTogether.
+func eventColumnsOf(events []laterEvent) []any {
+	type source struct{ instanceID, key, message string }
+	var (
+		taken                                             = make(map[source]bool, len(events))
+		instanceIDs, messages, ids, kinds, chats, sources []string
+		happenedAt, createdAt                             []int64
+		data                                              [][]byte
+	)
+	for _, l := range events {
+		from := source{l.event.InstanceID, l.event.SourceKey, l.message}
+		if from.key != "" && taken[from] {
+			continue // the statement does not see the rows that it adds itself
+		}
+		taken[from] = true
+		instanceIDs, messages = append(instanceIDs, l.event.InstanceID), append(messages, l.message)
+		ids, kinds, chats = append(ids, l.event.ID), append(kinds, string(l.event.Kind)), append(chats, string(l.event.Chat))
+		sources, data = append(sources, l.event.SourceKey), append(data, table.NotNull(l.event.Data))
+		happenedAt, createdAt = append(happenedAt, table.Millis(l.event.At)), append(createdAt, table.Millis(l.now))
+	}
+	return []any{instanceIDs, messages, ids, kinds, chats, sources, happenedAt, createdAt, data}
 }

@@ -34,8 +34,8 @@ func (s *Store) FindRegistrations(
 		}
 	}
 	if len(numbers) == 1 { // a message is sent
-		found, ok, err := s.registrations.Find(numbers[0], func() (checkedRegistration, bool, error) {
-			return table.Find(ctx, s.db.reader(), scanRegistration, "SELECT "+registrationColumns+" FROM registrations WHERE number = $1", numbers[0])
+		found, ok, err := s.caches.registrations.Find(numbers[0], func() (checkedRegistration, bool, error) {
+			return table.Find(ctx, s.db.Reader(), scanRegistration, "SELECT "+registrationColumns+" FROM registrations WHERE number = $1", numbers[0])
 		})
 		if err != nil {
 			return nil, fmt.Errorf("store: find registration: %w", err)
@@ -45,12 +45,12 @@ func (s *Store) FindRegistrations(
 		}
 		return byNumber, nil
 	}
-	set, err := texts(numbers)
+	set, err := table.Texts(numbers)
 	if err != nil {
 		return nil, fmt.Errorf("store: find registrations: %w", err)
 	}
-	found, err := table.Collect(ctx, s.db.reader(), scanRegistration,
-		"SELECT "+registrationColumns+" FROM registrations WHERE checked_at >= $1 AND number IN "+s.dialect.in(),
+	found, err := table.Collect(ctx, s.db.Reader(), scanRegistration,
+		"SELECT "+registrationColumns+" FROM registrations WHERE checked_at >= $1 AND number IN "+s.db.In(2),
 		table.Millis(since), set)
 	if err != nil {
 		return nil, fmt.Errorf("store: find registrations: %w", err)
@@ -68,8 +68,8 @@ func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.R
 	for i, registration := range registrations {
 		numbers[i] = registration.Number
 	}
-	defer s.registrations.Change(numbers...)()
-	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+	defer s.caches.registrations.Change(numbers...)()
+	err := s.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
 		for _, registration := range registrations {
 			if !registration.Exists {
 				if _, err := q.ExecContext(ctx, "DELETE FROM registrations WHERE number = $1", registration.Number); err != nil {
@@ -100,7 +100,7 @@ func scanRegistration(row table.Scanner) (checkedRegistration, error) {
 
 // ListNumberChecks returns what an instance has taken since a time, oldest first.
 func (s *Store) ListNumberChecks(ctx context.Context, instanceID string, since time.Time) ([]gateway.NumberChecks, error) {
-	checks, err := listNumberChecks(ctx, s.db.reader(), instanceID, since)
+	checks, err := listNumberChecks(ctx, s.db.Reader(), instanceID, since)
 	if err != nil {
 		return nil, fmt.Errorf("store: list number checks: %w", err)
 	}
@@ -115,7 +115,7 @@ func (s *Store) TakeNumberChecks(ctx context.Context, instanceID string, taken g
 	permit func(spent []gateway.NumberChecks) error,
 ) error {
 	var refused error
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		spent, err := listNumberChecks(ctx, r, instanceID, since)
 		if err != nil {
 			return err

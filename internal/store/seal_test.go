@@ -71,7 +71,7 @@ func newSecrets(t *testing.T, config store.Config) *secrets {
 			f.check(s.CreateInstance(ctx, gateway.Instance{
 				ID: id, AccountID: account.ID, Proxy: "socks5://ana:" + proxyPassword + "@proxy.example.org", CreatedAt: now, UpdatedAt: now,
 			}))
-			f.check(s.SaveWebhook(ctx, webhook.Webhook{
+			f.check(s.Webhooks.SaveWebhook(ctx, webhook.Webhook{
 				ID: uuid.NewString(), InstanceID: id, First: true, URL: "https://example.org", Secret: hookSecret, PreviousSecret: hookPrevious,
 				Headers: []webhook.Header{{Name: "Authorization", Value: hookHeader}}, CreatedAt: now, UpdatedAt: now,
 			}, nil))
@@ -85,12 +85,12 @@ func newSecrets(t *testing.T, config store.Config) *secrets {
 			rows = append(rows, gateway.DeviceKey{Kind: "session", Name: name, Value: value})
 		}
 		var err error
-		f.device, err = s.AddDevice(ctx, "5511999990100:1@s.whatsapp.net", rows)
+		f.device, err = s.Devices.AddDevice(ctx, "5511999990100:1@s.whatsapp.net", rows)
 		f.check(err)
 		f.program, err = s.Secret(ctx, "links", 32)
 		f.check(err)
 		f.keys["shared"] = []byte("a key that all devices share")
-		f.check(s.WriteDeviceKeys(ctx, f.id, deviceKeys{{Kind: "pair", Name: "shared", Value: f.keys["shared"]}}))
+		f.check(s.Devices.WriteDeviceKeys(ctx, f.id, deviceKeys{{Kind: "pair", Name: "shared", Value: f.keys["shared"]}}))
 	})
 	return f
 }
@@ -127,20 +127,20 @@ func (f *secrets) refuses(master *seal.Key, want error) {
 func (f *secrets) reads(s *store.Store) {
 	f.t.Helper()
 	ctx := f.t.Context()
-	rows, err := s.ListDeviceKeys(ctx, f.device, "session", "")
+	rows, err := s.Devices.ListDeviceKeys(ctx, f.device, "session", "")
 	f.check(err)
 	for _, row := range rows {
 		if !bytes.Equal(row.Value, f.keys[row.Name]) {
 			f.t.Fatalf("the key %s is another one", row.Name)
 		}
 	}
-	one, err := s.FindDeviceKey(ctx, f.device, "session", "name 7")
+	one, err := s.Devices.FindDeviceKey(ctx, f.device, "session", "name 7")
 	f.check(err)
-	shared, err := s.FindDeviceKey(ctx, 0, "pair", "shared")
+	shared, err := s.Devices.FindDeviceKey(ctx, 0, "pair", "shared")
 	f.check(err)
 	instance, err := s.GetInstance(ctx, f.id)
 	f.check(err)
-	hook, _, err := s.FindWebhook(ctx, webhook.First(f.id))
+	hook, _, err := s.Webhooks.FindWebhook(ctx, webhook.First(f.id))
 	f.check(err)
 	program, err := s.Secret(ctx, "links", 32)
 	f.check(err)
@@ -367,9 +367,9 @@ func TestSealedValuesCannotBeMoved(t *testing.T) {
 			}
 		})
 		f.with(master, func(s *store.Store) {
-			_, keyErr := s.FindDeviceKey(t.Context(), f.device, "session", "name 7")
-			_, listErr := s.ListDeviceKeys(t.Context(), f.device, "session", "")
-			_, _, hookErr := s.FindWebhook(t.Context(), webhook.First(f.id))
+			_, keyErr := s.Devices.FindDeviceKey(t.Context(), f.device, "session", "name 7")
+			_, listErr := s.Devices.ListDeviceKeys(t.Context(), f.device, "session", "")
+			_, _, hookErr := s.Webhooks.FindWebhook(t.Context(), webhook.First(f.id))
 			_, proxyErr := s.GetInstance(t.Context(), f.id)
 			_, secretErr := s.Secret(t.Context(), "others", 32)
 			for _, err := range []error{keyErr, listErr, hookErr, proxyErr, secretErr} {
@@ -464,7 +464,7 @@ func TestNewDataKeyIsFollowed(t *testing.T) {
 			_, err = other.Vault().Reseal(t.Context())
 			f.check(err)
 			row := deviceKeys{{Device: f.device, Kind: "session", Name: "name 7", Value: f.keys["name 7"]}}
-			f.check(s.WriteDeviceKeys(t.Context(), f.id, row))
+			f.check(s.Devices.WriteDeviceKeys(t.Context(), f.id, row))
 			if f.under(1) != 1 {
 				t.Errorf("%d values are of generation 1", f.under(1))
 			}

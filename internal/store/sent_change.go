@@ -26,7 +26,7 @@ const (
 // account's phone has sent. A change that exists already stays as it is. It returns a
 // gateway.NotFound if the instance is gone.
 func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) error {
-	_, err := s.execOf(ctx, change.InstanceID, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
+	_, err := s.db.ExecOf(ctx, change.InstanceID, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
 		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
 		string(change.By.JID), string(change.By.LID), change.By.Name,
 		change.Text, table.NotNull(change.Payload), table.Millis(change.At), change.Confirmed)
@@ -41,7 +41,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 
 // FindChange returns the change with the platform's identifier, and whether there is one.
 func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error) {
-	change, found, err := table.Find(ctx, s.db.reader(), scanSentChange, findSentChange, instanceID, platformID)
+	change, found, err := table.Find(ctx, s.db.Reader(), scanSentChange, findSentChange, instanceID, platformID)
 	if err != nil {
 		return gateway.SentChange{}, false, fmt.Errorf("store: find change: %w", markUnstorable(err))
 	}
@@ -57,7 +57,7 @@ func (s *Store) ConfirmChange(
 	confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error),
 ) (known bool, err error) {
 	var refused error
-	err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err = s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		refused = nil
 		var change gateway.SentChange
 		var err error
@@ -94,7 +94,7 @@ func (s *Store) ConfirmChange(
 // DropChange removes a change that the platform has refused. A confirmed change stays,
 // because the platform has it after all.
 func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) error {
-	_, err := s.execOf(ctx, instanceID, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
+	_, err := s.db.ExecOf(ctx, instanceID, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
 		instanceID, platformID)
 	if err != nil {
 		return fmt.Errorf("store: drop change: %w", err)

@@ -13,7 +13,6 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlite"
-	"github.com/recado-project/recado/internal/store/failure"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -23,7 +22,7 @@ type sqliteDatabase struct {
 	reads *sqlite.Prepared
 	// short and long are reads, made once for all queries.
 	short, long table.Querier
-	writes      failure.Writes
+	writes      writeHealth
 }
 
 // MovedSuffix is behind the name of a file whose data were moved to PostgreSQL.
@@ -47,26 +46,26 @@ func openSQLite(ctx context.Context, config sqlite.Config) (*sqliteDatabase, err
 	}, nil
 }
 
-func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return d.writes.Translate(d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
+func (d *sqliteDatabase) Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
+	return d.writes.translate(d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
 }
 
 func (d *sqliteDatabase) writeUnder(
 	ctx context.Context, _ []gateway.Tenure, fn func(ctx context.Context, q table.Querier) error,
 ) error {
-	return d.write(ctx, fn)
+	return d.Write(ctx, fn)
 }
 
-func (d *sqliteDatabase) begin(
+func (d *sqliteDatabase) Begin(
 	ctx context.Context, _ string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
-	return failure.Pending{
-		Writes:  &d.writes,
+	return translatedPending{
+		writes:  &d.writes,
 		Pending: d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }, committed),
 	}
 }
 
-func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {
+func (d *sqliteDatabase) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	var changed int64
 	err := d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
 		result, err := tx.ExecContext(ctx, query, args...)
@@ -76,22 +75,22 @@ func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (i
 		changed, err = result.RowsAffected()
 		return err
 	})
-	return changed, d.writes.Translate(err)
+	return changed, d.writes.translate(err)
 }
 
-func (d *sqliteDatabase) reader() table.Querier { return d.short }
+func (d *sqliteDatabase) Reader() table.Querier { return d.short }
 
-func (d *sqliteDatabase) scanner() table.Querier { return d.long }
+func (d *sqliteDatabase) Scanner() table.Querier { return d.long }
 
 func (d *sqliteDatabase) ping(ctx context.Context) error {
 	var one int
 	return d.reads.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }
 
-func (d *sqliteDatabase) failing() time.Duration { return d.writes.Failing() }
+func (d *sqliteDatabase) failing() time.Duration { return d.writes.failing() }
 
 func (d *sqliteDatabase) connections() sql.DBStats          { return d.db.Reader().Stats() }
-func (d *sqliteDatabase) compact(ctx context.Context) error { return d.db.Compact(ctx) }
+func (d *sqliteDatabase) Compact(ctx context.Context) error { return d.db.Compact(ctx) }
 
 func (d *sqliteDatabase) close() error {
 	return errors.Join(d.reads.Close(), d.db.Close())

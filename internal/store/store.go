@@ -30,12 +30,9 @@ import (
 	"github.com/recado-project/recado/internal/store/devicetable"
 	"github.com/recado-project/recado/internal/store/labeltable"
 	"github.com/recado-project/recado/internal/store/nodetable"
-	"github.com/recado-project/recado/internal/store/presencetable"
-	"github.com/recado-project/recado/internal/store/recent"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/store/usertable"
 	"github.com/recado-project/recado/internal/store/vault"
-	"github.com/recado-project/recado/internal/store/votetable"
 	"github.com/recado-project/recado/internal/store/webhooktable"
 )
 
@@ -63,128 +60,101 @@ type Config struct {
 	Master *seal.Key
 }
 
-// Store is the open database. It is safe for concurrent use.
+// Store is the open database. What belongs to accounts, instances, messages and events is read and
+// written by its own methods; the rest has parts, which are complete when the store is. All of it is
+// safe for concurrent use.
 type Store struct {
-	*usertable.Tables
-	NodeTables
-	VoteTable
-	PresenceTable
-	LabelTables
-	*census.Taker
-	DeviceTables
-	WebhookTables
-	AccountWebhookTable
-	ChatTables
+	Users           *usertable.Tables          // users of the dashboard, their sign-ins and passkeys, the audit list
+	Nodes           *nodetable.Tables          // nodes and tenures, which only PostgreSQL has
+	Presences       *Presences                 // subscriptions to the presence of contacts
+	Labels          *labeltable.Tables         // which labels there are, and what has them
+	Census          *census.Counter            // counts what is there
+	Devices         *devicetable.Tables        // linked devices and their keys
+	Webhooks        *webhooktable.Tables       // webhooks of instances and their deliveries
+	AccountWebhooks *webhooktable.AccountTable // webhooks of accounts
+	Chats           *chattable.Tables          // chats, and the search through the words of messages
 
-	db      database
-	dialect dialect
-	now     func() time.Time
-	bell    *eventlog.Bell
-	caches
-	recent    *recent.Messages
-	fenced    bool
-	logger    *slog.Logger
-	migrating func(under bool, waits string) // may be nil
-	vault     *vault.Vault
+	db     *instanceDatabase
+	now    func() time.Time
+	vault  *vault.Vault
+	caches caches
 }
-
-// DeviceTables are the tables of devices and their keys.
-type DeviceTables = *devicetable.Tables
-
-// WebhookTables are the tables of webhooks and their deliveries.
-type WebhookTables = *webhooktable.Tables
-
-// AccountWebhookTable is the table of the webhooks of accounts.
-type AccountWebhookTable = *webhooktable.AccountTable
-
-// ChatTables are the table of chats and the index of words.
-type ChatTables = *chattable.Tables
-
-// LabelTables are the tables of labels.
-type LabelTables = *labeltable.Tables
-
-// NodeTables are the tables of nodes and tenures; only PostgreSQL has them.
-type NodeTables = *nodetable.Tables
-
-// VoteTable is the table of votes in polls.
-type VoteTable = *votetable.Table
-
-// PresenceTable is the table of subscriptions to the presence of contacts.
-type PresenceTable = *presencetable.Table
 
 // Open opens the database and brings its tables up to date. It refuses a
 // database that a newer program has written.
 func Open(ctx context.Context, config Config) (*Store, error) {
-	s, err := open(ctx, config)
+	m, err := connect(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.migrate(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if _, err := m.migrate(ctx); err != nil {
+		return nil, errors.Join(err, m.close())
 	}
-	s.vault, err = vault.Open(ctx, vault.Config{
-		Database: sharedDatabase{s.db, s.dialect}, Master: config.Master, Logger: config.Logger, Now: s.now,
-	})
+	s, err := newStore(ctx, m, config)
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, m.close())
 	}
-	s.DeviceTables, s.WebhookTables = devicetable.New(ownDatabase{s}, s.vault), webhooktable.New(ownDatabase{s}, s.vault)
-	s.AccountWebhookTable = webhooktable.NewAccountTable(sharedDatabase{s.db, s.dialect}, s.vault)
 	return s, nil
+}
+
+// newStore makes the store of a database whose tables are there.
+func newStore(ctx context.Context, m *migrator, config Config) (*Store, error) {
+	shared := m.db
+	sealing, err := vault.Open(ctx, vault.Config{Database: shared, Master: config.Master, Logger: config.Logger, Now: m.now})
+	if err != nil {
+		return nil, err
+	}
+	chats, err := chattable.New(shared)
+	if err != nil {
+		return nil, fmt.Errorf("store: open: %w", err)
+	}
+	sent, err := newSentMemory()
+	if err != nil {
+		return nil, fmt.Errorf("store: open: %w", err)
+	}
+	kept, err := newCaches(config, m.now)
+	if err != nil {
+		return nil, fmt.Errorf("store: open: %w", err)
+	}
+	own := &instanceDatabase{sharedDatabase: shared, fenced: config.Fenced, now: m.now, bell: config.Bell, recent: sent, chats: chats}
+	if own.bell == nil {
+		own.bell = new(eventlog.Bell)
+	}
+	return &Store{
+		Users: usertable.New(shared), Nodes: nodetable.New(shared), Presences: &Presences{own}, Labels: labeltable.New(shared),
+		Census: census.New(shared), Devices: devicetable.New(own, sealing), Webhooks: webhooktable.New(own, sealing),
+		AccountWebhooks: webhooktable.NewAccountTable(shared, sealing), Chats: chats,
+		db: own, now: m.now, vault: sealing, caches: kept,
+	}, nil
 }
 
 // Vault is what seals the secrets of the database.
 func (s *Store) Vault() *vault.Vault { return s.vault }
 
-// Migrate brings the database up to date and closes it again. It returns the
-// names of the migrations that were missing, in order.
-func Migrate(ctx context.Context, config Config) ([]string, error) {
-	s, err := open(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	applied, err := s.migrate(ctx)
-	return applied, errors.Join(err, s.Close())
-}
-
-func open(ctx context.Context, config Config) (*Store, error) {
+// connect opens the database, whose tables may be missing or old.
+func connect(ctx context.Context, config Config) (*migrator, error) {
 	if (config.Path == "") == (config.URL == "") {
 		return nil, errors.New("store: need either a file or the URL of a database")
 	}
 	if config.Fenced && config.URL == "" {
 		return nil, errors.New("store: only PostgreSQL has tenures")
 	}
-	s := &Store{now: config.Now, bell: config.Bell, fenced: config.Fenced, logger: config.Logger, migrating: config.Migrating}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.bell == nil {
-		s.bell = new(eventlog.Bell)
+	m := &migrator{now: config.Now, logger: config.Logger, tell: config.Migrating}
+	if m.now == nil {
+		m.now = time.Now
 	}
 	var err error
-	if s.recent, err = recent.New(); err != nil {
-		return nil, fmt.Errorf("store: open: %w", err)
-	}
 	if config.Path != "" {
-		s.dialect = sqliteDialect()
-		s.db, err = openSQLite(ctx, sqlite.Config{Path: config.Path, Committed: config.Committed})
+		m.db.dialect = sqliteDialect()
+		m.db.database, err = openSQLite(ctx, sqlite.Config{Path: config.Path, Committed: config.Committed})
 	} else {
-		s.dialect = postgresDialect()
-		s.db, err = openPostgres(ctx, config)
+		m.db.dialect = postgresDialect()
+		m.db.database, err = openPostgres(ctx, config)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
-	shared := sharedDatabase{s.db, s.dialect}
-	s.Tables, s.NodeTables, s.Taker = usertable.New(shared), nodetable.New(shared), census.New(shared)
-	s.VoteTable, s.PresenceTable, s.LabelTables = votetable.New(ownDatabase{s}), presencetable.New(ownDatabase{s}), labeltable.New(shared)
-	if s.ChatTables, err = chattable.New(shared); err != nil {
-		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
-	}
-	if s.caches, err = newCaches(config, s.now); err != nil {
-		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
-	}
-	return s, nil
+	return m, nil
 }
 
 // caches keep what every request needs and what hardly changes. Only this process changes an
@@ -253,12 +223,12 @@ func (s *Store) Ping(ctx context.Context) error {
 }
 
 // Kind is the name of the database: SQLite or PostgreSQL.
-func (s *Store) Kind() string { return s.dialect.title }
+func (s *Store) Kind() string { return s.db.title }
 
 // Size returns how many bytes the database takes.
 func (s *Store) Size(ctx context.Context) (int64, error) {
 	var size int64
-	if err := s.db.scanner().QueryRowContext(ctx, s.dialect.size).Scan(&size); err != nil {
+	if err := s.db.Scanner().QueryRowContext(ctx, s.db.size).Scan(&size); err != nil {
 		return 0, fmt.Errorf("store: size: %w", err)
 	}
 	return size, nil
@@ -278,71 +248,38 @@ func (s *Store) Close() error {
 // database is what the tables need of a database. It has more methods than five, because SQLite
 // and PostgreSQL differ in each of them and in nothing else.
 type database interface {
-	// write runs fn in one write transaction. An error of fn is returned as it
+	// Write runs fn in one write transaction. An error of fn is returned as it
 	// is, and nothing that fn did remains. fn may run again, so it must set outer
 	// variables anew each time.
-	write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
-	// begin is write for the data of one instance, which returns before fn has run. Such
+	Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
+	// Begin is Write for the data of one instance, which returns before fn has run. Such
 	// writes are carried out in the order of the calls, and share commits with those of
 	// other instances. committed is called after the commit, in the same order. It must
 	// not write or block.
-	begin(ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func()) groupcommit.Pending
-	// writeUnder is write that fails with gateway.ErrTenureOver unless all tenures last until
+	Begin(ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func()) groupcommit.Pending
+	// writeUnder is Write that fails with gateway.ErrTenureOver unless all tenures last until
 	// the commit. SQLite does not know tenures.
 	writeUnder(ctx context.Context, tenures []gateway.Tenure, fn func(ctx context.Context, q table.Querier) error) error
-	// exec runs one statement as a transaction of its own and returns how many
+	// Exec runs one statement as a transaction of its own and returns how many
 	// rows it changed.
-	exec(ctx context.Context, query string, args ...any) (int64, error)
-	// reader runs queries that find a few committed rows by an index. They may succeed
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Reader runs queries that find a few committed rows by an index. They may succeed
 	// even after ctx has ended.
-	reader() table.Querier
-	// scanner runs queries that may read many rows. They stop when ctx ends.
-	scanner() table.Querier
+	Reader() table.Querier
+	// Scanner runs queries that may read many rows. They stop when ctx ends.
+	Scanner() table.Querier
 	ping(ctx context.Context) error
 	// failing is for how long no write has succeeded, though some were tried.
 	failing() time.Duration
 	connections() sql.DBStats
-	// compact removes what deleted and changed rows have left in the files. PostgreSQL does
+	// Compact removes what deleted and changed rows have left in the files. PostgreSQL does
 	// that by itself, in its time.
-	compact(ctx context.Context) error
+	Compact(ctx context.Context) error
 	close() error
 }
 
-// sharedDatabase is the database as the tables in other rooms need it.
+// sharedDatabase is the database with its dialect, as the tables in other rooms need it.
 type sharedDatabase struct {
 	database
-
-	dialect dialect
+	dialect
 }
-
-// Write runs fn in one write transaction.
-func (d sharedDatabase) Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return d.write(ctx, fn)
-}
-
-// Exec runs one statement.
-func (d sharedDatabase) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	return d.exec(ctx, query, args...)
-}
-
-// Reader runs queries that find a few rows.
-func (d sharedDatabase) Reader() table.Querier { return d.reader() }
-
-// Scanner runs queries that may read many rows.
-func (d sharedDatabase) Scanner() table.Querier { return d.scanner() }
-
-// InFirst is the set of texts in the first parameter.
-func (d sharedDatabase) InFirst() string { return d.dialect.inFirst() }
-
-// SQLite reports whether it is a SQLite file.
-func (d sharedDatabase) SQLite() bool { return d.dialect.name == sqliteName }
-
-// ForUpdate ends a SELECT whose row must not change.
-func (d sharedDatabase) ForUpdate() string { return d.dialect.forUpdate }
-
-// SkipLocked ends a SELECT whose rows must not change, and leaves out those that another
-// transaction has.
-func (d sharedDatabase) SkipLocked() string { return d.dialect.skipLocked }
-
-// Compact removes what deleted and changed rows have left in the files.
-func (d sharedDatabase) Compact(ctx context.Context) error { return d.compact(ctx) }

@@ -121,7 +121,7 @@ func TestFirstOwnerIsMadeOnce(t *testing.T) {
 	r := newRig(t)
 	var names []string
 	for range 2 {
-		service, err := user.New(user.Config{Store: &late{Store: r.store}, Now: r.clock})
+		service, err := user.New(user.Config{Store: &late{Store: r.store.Users}, Now: r.clock})
 		if err != nil {
 			t.Fatal(err)
 		}

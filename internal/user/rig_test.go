@@ -76,7 +76,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) another(dev bool) *user.Service {
 	r.t.Helper()
 	service, err := user.New(user.Config{
-		Store: r.store, Now: r.clock, Dev: dev, Password: user.PasswordCost{MemoryKiB: 64, Passes: 1},
+		Store: r.store.Users, Now: r.clock, Dev: dev, Password: user.PasswordCost{MemoryKiB: 64, Passes: 1},
 		Logger: slog.New(slog.NewTextHandler(r, nil)),
 		SignIn: func(outcome user.Outcome) {
 			r.mu.Lock()

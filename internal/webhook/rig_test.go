@@ -86,7 +86,12 @@ func (r *rig) start(config webhook.Config, wrap ...func(webhook.Store) webhook.S
 	r.store = opened
 	r.log, err = eventlog.New(eventlog.Config{Store: opened, Bell: bell})
 	r.check(err)
-	config.Store, config.Log, config.Bell = opened, r.log, bell
+	config.Store = struct {
+		webhook.ConfigurationStore
+		webhook.ProgressStore
+		webhook.EventFinder
+	}{opened.Webhooks, opened.Webhooks, opened}
+	config.Log, config.Bell = r.log, bell
 	if config.Logger == nil {
 		config.Logger = logger
 	}

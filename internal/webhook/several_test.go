@@ -290,7 +290,7 @@ func TestWhatIsLeftOutIsSaved(t *testing.T) {
 	for n := range int64(3) { // the first may ride with what is new of the webhook
 		r.append(id, "a", int(n))
 		eventually(t, "the cursor is saved", func() bool {
-			saved, err := r.store.Webhooks(t.Context(), []string{id})
+			saved, err := r.store.Webhooks.Webhooks(t.Context(), []string{id})
 			r.check(err)
 			return saved[0].State.Cursor == n+1
 		})
@@ -406,7 +406,7 @@ func TestFollowFromTheBeginning(t *testing.T) {
 	r.append(id, "a", 1)
 	account := webhook.Webhook{ID: uuid.NewString(), Active: true, CreatedAt: time.Now().UTC().Truncate(time.Millisecond)}
 	r.check(r.service.Apply(&account, webhook.Settings{URL: endpoint.server.URL}))
-	r.check(r.store.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account, Webhook: account}))
+	r.check(r.store.AccountWebhooks.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account, Webhook: account}))
 	r.append(id, "a", 2, 3)
 	for range 2 { // the second time there is nothing to do
 		r.check(r.service.Follow(t.Context(), id, []webhook.Webhook{account}))
@@ -432,7 +432,7 @@ func TestFollowFromTheBeginning(t *testing.T) {
 	_, err = r.service.Change(t.Context(), webhook.Ref{InstanceID: id, ID: page.Items[0].ID}, webhook.Settings{Active: new(false)})
 	wantCode(t, err, gateway.Conflict, gateway.CodeWebhookOfAccount)
 
-	found, err := r.store.DeleteAccountWebhook(t.Context(), r.account, account.ID)
+	found, err := r.store.AccountWebhooks.DeleteAccountWebhook(t.Context(), r.account, account.ID)
 	r.check(err)
 	r.check(r.service.Follow(t.Context(), id, nil))
 	r.append(id, "a", 5)

@@ -45,7 +45,7 @@ func BenchmarkReceive(b *testing.B) {
 	defer func() { _ = kept.Close() }()
 	rootKey := box.RootKey()
 	connector, err := whatsapp.New(whatsapp.Config{
-		Keys:        kept,
+		Keys:        kept.Devices,
 		PlatformURL: "ws://" + web.Listener.Addr().String(), RootKey: &rootKey, Logger: quiet,
 	})
 	if err != nil {

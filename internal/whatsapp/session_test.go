@@ -105,12 +105,12 @@ func TestSettingsThatWereNotReadAreRead(t *testing.T) {
 	session, e, device := w.link(t)
 	e.await(t, "profile") // its name is among the settings
 	session.Close()
-	number, found, err := w.keys.FindDevice(t.Context(), device)
+	number, found, err := w.keys.Devices.FindDevice(t.Context(), device)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
 	read := func(kind string) []gateway.DeviceKey {
-		rows, err := w.keys.ListDeviceKeys(t.Context(), number, kind, "")
+		rows, err := w.keys.Devices.ListDeviceKeys(t.Context(), number, kind, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestSettingsThatWereNotReadAreRead(t *testing.T) {
 	for i := range unread {
 		unread[i].Device, unread[i].Value = number, nil
 	}
-	if err := w.keys.WriteDeviceKeys(t.Context(), instanceID, rowsToWrite(unread)); err != nil {
+	if err := w.keys.Devices.WriteDeviceKeys(t.Context(), instanceID, rowsToWrite(unread)); err != nil {
 		t.Fatal(err)
 	}
 	w.open(t, device)

@@ -52,7 +52,7 @@ func TestUpstreamTellsItsLogOfNodesAndOfTheEndOfAQueue(t *testing.T) {
 		}
 	}()
 	rootKey := box.RootKey()
-	connector, err := New(Config{Keys: kept, Logger: quiet, PlatformURL: "ws://" + web.Listener.Addr().String(), RootKey: &rootKey})
+	connector, err := New(Config{Keys: kept.Devices, Logger: quiet, PlatformURL: "ws://" + web.Listener.Addr().String(), RootKey: &rootKey})
 	if err != nil {
 		t.Fatal(err)
 	}

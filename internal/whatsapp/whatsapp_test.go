@@ -270,7 +270,7 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 	if config.Logger == nil {
 		config.Logger = quiet
 	}
-	config.Keys = kept
+	config.Keys = kept.Devices
 	connector, err := whatsapp.New(config)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/store/beside"
+	"github.com/recado-project/recado/internal/store/readonly"
 	"github.com/recado-project/recado/internal/store/vault"
 )
 
@@ -36,7 +36,7 @@ func (p Place) config(logger *slog.Logger) store.Config {
 
 // filesOwner returns the name that is at the place of files; empty if the database knows none.
 func (p Place) filesOwner(ctx context.Context) (owner string, err error) {
-	database, err := beside.Open(ctx, p.config(nil).Path, p.DatabaseURL)
+	database, err := readonly.Open(ctx, p.config(nil).Path, p.DatabaseURL)
 	if err != nil {
 		return "", err
 	}

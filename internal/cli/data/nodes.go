@@ -63,7 +63,7 @@ func (c listNodesCommand) Run(ctx context.Context, t terminal.Terminal) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	nodes, err := opened.ListNodes(ctx)
+	nodes, err := opened.Nodes.ListNodes(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ type nodeFlags struct {
 
 // find finds the node that is meant.
 func (f nodeFlags) find(ctx context.Context, opened *store.Store) (gateway.Node, []gateway.Node, error) {
-	nodes, err := opened.ListNodes(ctx)
+	nodes, err := opened.Nodes.ListNodes(ctx)
 	if err != nil {
 		return gateway.Node{}, nil, err
 	}
@@ -127,7 +127,7 @@ func (c drainNodeCommand) Run(ctx context.Context, t terminal.Terminal) (err err
 	if others == 0 {
 		return errors.New("there is no other node that could take its instances")
 	}
-	if _, err := opened.DrainNode(ctx, node.ID, true); err != nil {
+	if _, err := opened.Nodes.DrainNode(ctx, node.ID, true); err != nil {
 		return err
 	}
 	t.Notef("the node on %s hands over %d instances; interrupting this command does not interrupt it", node.Name, node.Instances)
@@ -139,7 +139,7 @@ func (c drainNodeCommand) Run(ctx context.Context, t terminal.Terminal) (err err
 			timer.Stop()
 			return ctx.Err()
 		}
-		tenures, err := opened.TenuresOf(ctx, node.ID)
+		tenures, err := opened.Nodes.TenuresOf(ctx, node.ID)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (c resumeNodeCommand) Run(ctx context.Context, t terminal.Terminal) (err er
 	if err != nil {
 		return err
 	}
-	if _, err := opened.DrainNode(ctx, node.ID, false); err != nil {
+	if _, err := opened.Nodes.DrainNode(ctx, node.ID, false); err != nil {
 		return err
 	}
 	return t.Done(map[string]any{"id": node.ID, "state": "alive"}, "The node on %s takes instances again.", node.Name)

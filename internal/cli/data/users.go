@@ -39,7 +39,7 @@ func (f AccountFlags) openUsers(ctx context.Context, t terminal.Terminal) (users
 	if err != nil {
 		return usersOpen{}, err
 	}
-	users, err := user.New(user.Config{Store: opened, Logger: t.Logger, Now: t.Now})
+	users, err := user.New(user.Config{Store: opened.Users, Logger: t.Logger, Now: t.Now})
 	if err != nil {
 		return usersOpen{}, errors.Join(err, opened.Close())
 	}
@@ -49,7 +49,7 @@ func (f AccountFlags) openUsers(ctx context.Context, t terminal.Terminal) (users
 
 // find returns the user of the account with the name.
 func (o usersOpen) find(ctx context.Context, name string) (gateway.User, error) {
-	found, ok, err := o.FindUserByName(ctx, name)
+	found, ok, err := o.Users.FindUserByName(ctx, name)
 	if err != nil {
 		return gateway.User{}, err
 	}

@@ -38,7 +38,7 @@ func TestWelcome(t *testing.T) {
 		t.Error("the page has the secret of the link")
 	}
 	kept := sha256.Sum256([]byte(b.cookie()))
-	remembered, found, err := r.store.FindSignIn(t.Context(), base64.RawURLEncoding.EncodeToString(kept[:]))
+	remembered, found, err := r.store.Users.FindSignIn(t.Context(), base64.RawURLEncoding.EncodeToString(kept[:]))
 	if err != nil || !found || bytes.Contains(remembered.Data, []byte(link.Token)) {
 		t.Errorf("the database remembers %s (%v), which is to be there without the secret of the link", remembered.Data, err)
 	}
@@ -140,7 +140,7 @@ func TestPagesOfLists(t *testing.T) {
 	r.add("root", gateway.RoleOwner)
 	b := r.signedIn("root")
 	for i := range 60 {
-		r.check(r.store.CreateUser(t.Context(), gateway.User{
+		r.check(r.store.Users.CreateUser(t.Context(), gateway.User{
 			ID: fmt.Sprint(i), AccountID: r.account.ID, Name: fmt.Sprintf("user%d", i), Role: gateway.RoleViewer, CreatedAt: r.clock().Add(time.Second),
 		}))
 		r.users.Record(t.Context(), r.machine(), user.ActionInstanceDeleted, fmt.Sprintf("<i>shop%d", i), "")
@@ -219,11 +219,11 @@ func TestPasskeyRoutes(t *testing.T) {
 			t.Errorf("%.40q: answered %d", body, got.status)
 		}
 	}
-	ana, found, err := r.store.FindUserByName(t.Context(), "ana")
+	ana, found, err := r.store.Users.FindUserByName(t.Context(), "ana")
 	if err != nil || !found {
 		t.Fatal(err)
 	}
-	r.check(r.store.CreatePasskey(t.Context(), gateway.Passkey{
+	r.check(r.store.Users.CreatePasskey(t.Context(), gateway.Passkey{
 		ID: []byte{0xff, 0xfe, 0xfd}, UserID: ana.ID, Name: "lap<i>top", Credential: []byte("{}"), CreatedAt: r.clock(),
 	}))
 	b.get("/profile").wants(t, http.StatusOK, "lap&lt;i&gt;top", `action="/profile/passkeys/__79/remove"`)

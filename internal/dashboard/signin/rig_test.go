@@ -62,7 +62,7 @@ func newRig(t *testing.T) *rig {
 	t.Cleanup(func() { _ = r.store.Close() })
 	r.check(r.store.CreateAccount(t.Context(), r.account))
 	r.users, err = user.New(user.Config{
-		Store: r.store, Now: r.clock, Dev: true, Password: user.PasswordCost{MemoryKiB: 64, Passes: 1},
+		Store: r.store.Users, Now: r.clock, Dev: true, Password: user.PasswordCost{MemoryKiB: 64, Passes: 1},
 	})
 	r.check(err)
 	words, err := web.ReadWords(frame.Files, signin.Files)
@@ -73,7 +73,7 @@ func newRig(t *testing.T) *rig {
 	r.check(err)
 	r.check(site.Check())
 	r.door, err = signin.New(signin.Config{
-		Site: site, Logger: logger, Users: r.users, SignIns: r.store, Now: r.clock, Address: contract.Origin{BehindProxy: true}.Client,
+		Site: site, Logger: logger, Users: r.users, SignIns: r.store.Users, Now: r.clock, Address: contract.Origin{BehindProxy: true}.Client,
 		Origin: func(request *http.Request) string {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -79,7 +79,7 @@ func TestCookie(t *testing.T) {
 			t.Errorf("%.20q lets in", stolen)
 		}
 	}
-	signIn, found, err := r.store.FindSignIn(t.Context(), after)
+	signIn, found, err := r.store.Users.FindSignIn(t.Context(), after)
 	if found || err != nil {
 		t.Errorf("the database has the secret itself: %+v (%v)", signIn, err)
 	}

@@ -59,16 +59,16 @@ type Database interface {
 	Scanner() table.Querier
 }
 
-// Taker counts. It is safe for concurrent use.
-type Taker struct{ database Database }
+// Counter counts. It is safe for concurrent use.
+type Counter struct{ database Database }
 
-// New makes the one who counts what is in a database.
-func New(database Database) *Taker { return &Taker{database} }
+// New makes the counter of a database.
+func New(database Database) *Counter { return &Counter{database} }
 
-// Census counts what is in the database. It is not one transaction: figures may be of
+// Count counts what is in the database. It is not one transaction: figures may be of
 // slightly different moments.
-func (t *Taker) Census(ctx context.Context) (Census, error) {
-	counted, err := take(ctx, t.database.Scanner())
+func (c *Counter) Count(ctx context.Context) (Census, error) {
+	counted, err := take(ctx, c.database.Scanner())
 	if err != nil {
 		return Census{}, fmt.Errorf("store: %w", err)
 	}
@@ -76,9 +76,9 @@ func (t *Taker) Census(ctx context.Context) (Census, error) {
 }
 
 // LastBackup returns when a backup was finished last; zero if there was none.
-func (t *Taker) LastBackup(ctx context.Context) (time.Time, error) {
+func (c *Counter) LastBackup(ctx context.Context) (time.Time, error) {
 	var at int64
-	if err := t.database.Scanner().QueryRowContext(ctx, "SELECT COALESCE(MAX(finished_at), 0) FROM last_backup").Scan(&at); err != nil {
+	if err := c.database.Scanner().QueryRowContext(ctx, "SELECT COALESCE(MAX(finished_at), 0) FROM last_backup").Scan(&at); err != nil {
 		return time.Time{}, fmt.Errorf("store: find the last backup: %w", err)
 	}
 	return table.Time(at), nil

@@ -45,8 +45,8 @@ type Database interface {
 	// Reader finds a few rows, Scanner may read many.
 	Reader() table.Querier
 	Scanner() table.Querier
-	// InFirst is the set of texts in the JSON array that is the first parameter.
-	InFirst() string
+	// In is the set of texts in a parameter that holds a JSON array.
+	In(parameter int) string
 }
 
 // Tables are the tables in one database. They are safe for concurrent use.
@@ -123,7 +123,7 @@ func (t *Tables) FindDeviceKeys(ctx context.Context, device int64, kind string, 
 	if err != nil {
 		return nil, fmt.Errorf("store: find keys: %w", err)
 	}
-	rows, err := table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), findDeviceKeys+t.db.InFirst(), string(set), device, kind)
+	rows, err := table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), findDeviceKeys+t.db.In(1), string(set), device, kind)
 	if err != nil {
 		return nil, fmt.Errorf("store: find keys: %w", err)
 	}

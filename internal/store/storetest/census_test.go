@@ -14,7 +14,7 @@ import (
 
 func testCensus(t *testing.T, f *fixture) {
 	t.Helper()
-	none, err := f.Census(f.ctx())
+	none, err := f.Census.Count(f.ctx())
 	f.check(err)
 	if len(none.Instances) != 0 || len(none.Webhooks) != 0 || none.BlockedChats != 0 || none.DeadLetters != 0 {
 		t.Errorf("an empty database has %+v", none)
@@ -22,7 +22,7 @@ func testCensus(t *testing.T, f *fixture) {
 	begun := time.Now() // by which the store stamps events
 	behind, done, asleep, waits := f.webhook(), f.webhook(), f.webhook(), f.webhook()
 	asleep.Active = false
-	f.check(f.SaveWebhook(f.ctx(), asleep, nil))
+	f.check(f.Webhooks.SaveWebhook(f.ctx(), asleep, nil))
 	for _, hook := range []webhook.Webhook{behind, done, asleep, waits} {
 		instance, err := f.GetInstance(f.ctx(), hook.InstanceID)
 		f.check(err)
@@ -30,7 +30,7 @@ func testCensus(t *testing.T, f *fixture) {
 			f.check(f.AppendEvents(f.ctx(), hook.InstanceID, f.event(instance, n+1)))
 		}
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{
 		{ID: behind.ID, InstanceID: behind.InstanceID, Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 3}, Blocked: []backlog.BlockedChat{blocked(1)},
 			DeadLetters: []backlog.DeadLetter{{Sequence: 1}, {Sequence: 2}},
@@ -38,7 +38,7 @@ func testCensus(t *testing.T, f *fixture) {
 		{ID: done.ID, InstanceID: done.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusOK, Cursor: 4}}},
 		{ID: waits.ID, InstanceID: waits.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusBackoff, Cursor: 2}}},
 	}))
-	got, err := f.Census(f.ctx())
+	got, err := f.Census.Count(f.ctx())
 	f.check(err)
 	for state, group := range got.Webhooks {
 		if group.Oldest.IsZero() == (group.Waiting > 0) || !group.Oldest.IsZero() && group.Oldest.Before(begun.Add(-time.Second)) {

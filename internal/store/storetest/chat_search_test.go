@@ -33,7 +33,7 @@ func testSearchMessages(t *testing.T, f *fixture) {
 		}
 	}
 	search("at once", map[string][]int{"pedido": {4, 2, 1, 0}, "PEDIDO nao": {1}, "edido": nil})
-	f.check(f.CatchUp(f.ctx()))
+	f.check(f.Chats.CatchUp(f.ctx()))
 	search("at first", map[string][]int{
 		"pedido": {4, 2, 1, 0}, "PEDIDO nao": {1}, "1042 pedido": {4, 0}, "ped": {4, 2, 1, 0}, "edido": nil, "acucar": {2}, "CAFÉ açúcar": {2},
 		"amanha": {0}, "日本": {5}, "istanbul": {6}, "nothing": nil, "...": nil, "pedido nothing": nil, "ola": {3},
@@ -61,7 +61,7 @@ func testSearchMessages(t *testing.T, f *fixture) {
 	change(4, "")
 	change(7, "tarde demais")
 	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{messages[0].ID}))
-	f.check(f.CatchUp(f.ctx()))
+	f.check(f.Chats.CatchUp(f.ctx()))
 	search("later", map[string][]int{"pedido": {3, 2}, "chegou": {1}, "1042": nil, "tarde": {7}})
 
 	// The newest messages are removed, and what comes next is found all the same.
@@ -69,7 +69,7 @@ func testSearchMessages(t *testing.T, f *fixture) {
 	next := f.came(instance, 91, gateway.Party{JID: ana}, "pedido novo")
 	messages = append(messages, next)
 	f.add(next, true)
-	f.check(f.CatchUp(f.ctx()))
+	f.check(f.Chats.CatchUp(f.ctx()))
 	search("at last", map[string][]int{"novo": {8}, "tarde": nil})
 }
 
@@ -78,18 +78,18 @@ func testAnyWords(t *testing.T, f *fixture) {
 	t.Helper()
 	instance := f.instance(f.account().ID, 1)
 	f.add(f.came(instance, 1, gateway.Party{JID: ana}, "near or not and"), true)
-	f.check(f.CatchUp(f.ctx()))
+	f.check(f.Chats.CatchUp(f.ctx()))
 	chat := f.chat(instance, gateway.Party{JID: ana})
 	for _, text := range []string{
 		`"`, `'`, `*`, `words:near`, `near AND`, `NOT near`, `near(`, `^near`, `near & !or`, `a:*b`, `\`, "near\x00or", "{chat}:x", `near" OR "x`,
 		`' & '`, "\xff\xfe", ":*", "<->", "-", "chat:" + chat.ID, "ꙮ̈", "\u200d",
 	} {
-		if _, err := f.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil {
+		if _, err := f.Chats.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	for text, want := range cases.Sorted(map[string]int{`near AND`: 1, `NOT near`: 1, `OR "near"`: 1, `"near"`: 1, `near OR x`: 0, "chat:" + chat.ID: 0, "near*": 1}) {
-		if page, err := f.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil || page.Total != want {
+		if page, err := f.Chats.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil || page.Total != want {
 			t.Errorf("%q finds %d, %v, want %d", text, page.Total, err, want)
 		}
 	}

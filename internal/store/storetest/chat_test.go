@@ -32,7 +32,7 @@ func (f *fixture) came(instance gateway.Instance, n int, chat gateway.Party, tex
 // chat returns the chat of a party, which must be there.
 func (f *fixture) chat(instance gateway.Instance, party gateway.Party) gateway.Chat {
 	f.t.Helper()
-	chat, found, err := f.FindChat(f.ctx(), instance.ID, party)
+	chat, found, err := f.Chats.FindChat(f.ctx(), instance.ID, party)
 	f.check(err)
 	if !found {
 		f.t.Fatalf("there is no chat of %+v", party)
@@ -43,7 +43,7 @@ func (f *fixture) chat(instance gateway.Instance, party gateway.Party) gateway.C
 // read returns the places of the messages of a chat in a list.
 func (f *fixture) read(all []gateway.Message, chat gateway.Chat, filter gateway.MessageFilter, page gateway.PageRequest) ([]int, int) {
 	f.t.Helper()
-	found, err := f.ListChatMessages(f.ctx(), chat.ID, filter, page)
+	found, err := f.Chats.ListChatMessages(f.ctx(), chat.ID, filter, page)
 	f.check(err)
 	return placesOf(all, found.Items), found.Total
 }
@@ -74,7 +74,7 @@ func testChats(t *testing.T, f *fixture) {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
-	if chat, found, err := f.FindChat(f.ctx(), instance.ID, gateway.Party{JID: bia}); found || err != nil {
+	if chat, found, err := f.Chats.FindChat(f.ctx(), instance.ID, gateway.Party{JID: bia}); found || err != nil {
 		t.Errorf("a chat without messages is %+v, %v", chat, err)
 	}
 
@@ -96,7 +96,7 @@ func testChats(t *testing.T, f *fixture) {
 		t.Errorf("a message that was refused is the newest of %+v", chat)
 	}
 	f.check(f.DeleteInstance(f.ctx(), instance.ID))
-	if chat, found, err := f.FindChat(f.ctx(), instance.ID, gateway.Party{JID: ana}); found || err != nil {
+	if chat, found, err := f.Chats.FindChat(f.ctx(), instance.ID, gateway.Party{JID: ana}); found || err != nil {
 		t.Errorf("the chat of an instance that is gone is %+v, %v", chat, err)
 	}
 }
@@ -130,7 +130,7 @@ func testChatsAreJoined(t *testing.T, f *fixture) {
 		}
 		f.add(messages[0], true)
 		f.add(messages[1], true)
-		f.check(f.CatchUp(f.ctx()))
+		f.check(f.Chats.CatchUp(f.ctx()))
 		f.changeChat(instance, gateway.ChatUpdate{Chat: gateway.Party{JID: ana}, ChatChange: gateway.ChatChange{Disappearing: new(time.Hour)}})
 		f.add(messages[2], true) // both chats are remembered
 		f.disappearAfter(instance, gateway.Party{JID: ana}, time.Hour)
@@ -142,7 +142,7 @@ func testChatsAreJoined(t *testing.T, f *fixture) {
 		f.disappearAfter(instance, gateway.Party{JID: ana, LID: anaLID}, time.Hour)
 		f.add(messages[4], true)
 		f.add(messages[5], true)
-		f.check(f.CatchUp(f.ctx()))
+		f.check(f.Chats.CatchUp(f.ctx()))
 		chat := f.chat(instance, gateway.Party{JID: ana})
 		if other := f.chat(instance, gateway.Party{LID: anaLID}); !reflect.DeepEqual(chat, other) {
 			t.Errorf("%s: there are two chats, %+v and %+v", name, chat, other)
@@ -156,7 +156,7 @@ func testChatsAreJoined(t *testing.T, f *fixture) {
 		if got, _ := f.read(messages, chat, gateway.MessageFilter{Search: "words"}, allOf()); !slices.Equal(got, []int{5, 4, 3, 2, 1, 0}) {
 			t.Errorf("%s: the search finds %v", name, got)
 		}
-		if page, err := f.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{}, allOf()); err != nil || page.Total != 1 {
+		if page, err := f.Chats.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{}, allOf()); err != nil || page.Total != 1 {
 			t.Errorf("%s: there are %d chats, %v", name, page.Total, err)
 		}
 	}
@@ -195,7 +195,7 @@ func testListChats(t *testing.T, f *fixture) {
 		"nothing":         {gateway.ChatFilter{Search: "' OR 1=1 --"}, allOf(), nil, 0},
 		"search, no page": {gateway.ChatFilter{Search: "i"}, gateway.PageRequest{Page: 9, Limit: 2}, nil, 3},
 	}) {
-		page, err := f.ListChats(f.ctx(), instance.ID, test.filter, test.page)
+		page, err := f.Chats.ListChats(f.ctx(), instance.ID, test.filter, test.page)
 		f.check(err)
 		var got []gateway.JID
 		for _, chat := range page.Items {
@@ -231,7 +231,7 @@ func (f *fixture) disappearAfter(instance gateway.Instance, party gateway.Party,
 		if one == (gateway.Party{}) && party != one {
 			continue // the address that is not known
 		}
-		after, err := f.DisappearsAfter(f.ctx(), instance.ID, one)
+		after, err := f.Chats.DisappearsAfter(f.ctx(), instance.ID, one)
 		f.check(err)
 		if after != want {
 			f.t.Errorf("messages to %+v disappear after %s, not %s", one, after, want)
@@ -305,7 +305,7 @@ func testArrangedChats(t *testing.T, f *fixture) {
 	}))
 	f.disappearAfter(instance, gateway.Party{JID: bia}, time.Hour)
 	for _, archived := range []bool{true, false} {
-		page, err := f.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{Archived: &archived}, allOf())
+		page, err := f.Chats.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{Archived: &archived}, allOf())
 		f.check(err)
 		if page.Total != map[bool]int{true: 0, false: 1}[archived] {
 			t.Errorf("%d chats are archived: %t", page.Total, archived)
@@ -317,7 +317,7 @@ func testArrangedChats(t *testing.T, f *fixture) {
 	}
 
 	// A chat is gone with its last message, and begins anew.
-	until, err := f.ChatMessagesUntil(f.ctx(), f.chat(instance, party).ID, messages[1].SentAt, true, 10)
+	until, err := f.Chats.ChatMessagesUntil(f.ctx(), f.chat(instance, party).ID, messages[1].SentAt, true, 10)
 	f.check(err)
 	if !slices.Equal(until, []string{messages[0].ID, messages[1].ID}) {
 		t.Errorf("until the second there are %v", until)

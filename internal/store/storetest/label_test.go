@@ -38,7 +38,7 @@ func (l *labelled) change(change gateway.LabelChange) (changed bool) {
 
 func (l *labelled) list() []gateway.Label {
 	l.t.Helper()
-	page, err := l.ListLabels(l.ctx(), l.instance.ID, allOf())
+	page, err := l.Labels.ListLabels(l.ctx(), l.instance.ID, allOf())
 	l.check(err)
 	return page.Items
 }
@@ -47,9 +47,9 @@ func (l *labelled) list() []gateway.Label {
 func (l *labelled) of(party gateway.Party, message gateway.Message) string {
 	l.t.Helper()
 	chat := l.chat(l.instance, party)
-	chats, err := l.LabelsOfChats(l.ctx(), l.instance.ID, []string{chat.ID, "unknown"})
+	chats, err := l.Labels.LabelsOfChats(l.ctx(), l.instance.ID, []string{chat.ID, "unknown"})
 	l.check(err)
-	messages, err := l.LabelsOfMessages(l.ctx(), l.instance.ID, []string{message.ID, "unknown"})
+	messages, err := l.Labels.LabelsOfMessages(l.ctx(), l.instance.ID, []string{message.ID, "unknown"})
 	l.check(err)
 	return fmt.Sprint(chats[chat.ID], messages[message.ID])
 }
@@ -62,7 +62,7 @@ func testLabels(t *testing.T, f *fixture) {
 	message := f.came(l.instance, 1, party, "x")
 	f.add(message, true)
 	paid, late := gateway.Label{ID: "6", Name: "paid", Color: 3}, gateway.Label{ID: "10", Name: "late"}
-	id, err := f.FreeLabelID(f.ctx(), l.instance.ID)
+	id, err := f.Labels.FreeLabelID(f.ctx(), l.instance.ID)
 	f.check(err)
 	if id != paid.ID {
 		t.Errorf("the first label gets the ID %s", id)
@@ -101,15 +101,15 @@ func testLabels(t *testing.T, f *fixture) {
 	if got := l.list(); !slices.Equal(got, []gateway.Label{paid, late}) {
 		t.Errorf("the labels are %+v", got)
 	}
-	if got, found, err := f.FindLabel(f.ctx(), l.instance.ID, "10"); err != nil || !found || got != late {
+	if got, found, err := f.Labels.FindLabel(f.ctx(), l.instance.ID, "10"); err != nil || !found || got != late {
 		t.Errorf("found %+v, %t, %v", got, found, err)
 	}
 
 	// They are filters.
 	for label, want := range cases.Sorted(map[string]int{"6": 1, "10": 0}) {
-		page, err := f.ListChats(f.ctx(), l.instance.ID, gateway.ChatFilter{Label: label}, allOf())
+		page, err := f.Chats.ListChats(f.ctx(), l.instance.ID, gateway.ChatFilter{Label: label}, allOf())
 		f.check(err)
-		messages, err := f.ListChatMessages(f.ctx(), f.chat(l.instance, party).ID, gateway.MessageFilter{Label: label}, allOf())
+		messages, err := f.Chats.ListChatMessages(f.ctx(), f.chat(l.instance, party).ID, gateway.MessageFilter{Label: label}, allOf())
 		f.check(err)
 		if page.Total != want || messages.Total != 1-want {
 			t.Errorf("label %s: %d chats, %d messages", label, page.Total, messages.Total)
@@ -169,7 +169,7 @@ func testLabelsAreBounded(t *testing.T, f *fixture) {
 		changes = append(changes, gateway.LabelChange{Act: gateway.LabelSet, Label: gateway.Label{ID: fmt.Sprint(n), Name: "x"}})
 	}
 	f.check(f.ArrangeLabels(f.ctx(), instance.ID, changes))
-	page, err := f.ListLabels(f.ctx(), instance.ID, gateway.PageRequest{Page: 1, Limit: 10})
+	page, err := f.Labels.ListLabels(f.ctx(), instance.ID, gateway.PageRequest{Page: 1, Limit: 10})
 	f.check(err)
 	if page.Total != gateway.MaxLabels || len(page.Items) != 10 {
 		t.Errorf("%d labels, %d on a page", page.Total, len(page.Items))

@@ -14,13 +14,13 @@ func testPresence(t *testing.T, f *fixture) {
 	account := f.account()
 	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
 	subscribe := func(contact gateway.Party, from, until int) (gateway.PresenceSubscription, error) {
-		return f.SubscribePresence(f.ctx(), gateway.PresenceSubscription{
+		return f.Presences.SubscribePresence(f.ctx(), gateway.PresenceSubscription{
 			InstanceID: instance.ID, Contact: contact, CreatedAt: after(from), EndsAt: after(until),
 		}, after(from), 2)
 	}
 	want := func(at int, contacts ...gateway.Party) {
 		t.Helper()
-		kept, err := f.ListPresenceSubscriptions(f.ctx(), instance.ID, after(at))
+		kept, err := f.Presences.ListPresenceSubscriptions(f.ctx(), instance.ID, after(at))
 		f.check(err)
 		if len(kept) != len(contacts) {
 			t.Fatalf("kept %+v", kept)
@@ -42,14 +42,14 @@ func testPresence(t *testing.T, f *fixture) {
 
 	// What she shows is noted, and stays when she is known by her LID as well.
 	said := gateway.ContactPresence{From: ana, Chat: ana, Presence: gateway.PresenceUnavailable, LastSeen: after(3), At: after(4)}
-	f.check(f.KeepPresence(f.ctx(), instance.ID, said, f.event(instance, 1)))
+	f.check(f.Presences.KeepPresence(f.ctx(), instance.ID, said, f.event(instance, 1)))
 	said.Presence, said.LastSeen, said.At = gateway.PresenceComposing, time.Time{}, after(5)
-	f.check(f.KeepPresence(f.ctx(), instance.ID, said, f.event(instance, 2)))
+	f.check(f.Presences.KeepPresence(f.ctx(), instance.ID, said, f.event(instance, 2)))
 	said.Chat, said.Presence = gateway.Party{JID: "1-2@g.us"}, gateway.PresenceRecording
-	f.check(f.KeepPresence(f.ctx(), instance.ID, said, f.event(instance, 3)))
-	f.check(f.KeepPresence(f.ctx(), other.ID, gateway.ContactPresence{From: ana, Chat: ana, Presence: gateway.PresencePaused, At: after(5)}, f.event(other, 1)))
+	f.check(f.Presences.KeepPresence(f.ctx(), instance.ID, said, f.event(instance, 3)))
+	f.check(f.Presences.KeepPresence(f.ctx(), other.ID, gateway.ContactPresence{From: ana, Chat: ana, Presence: gateway.PresencePaused, At: after(5)}, f.event(other, 1)))
 	f.wantEvents(instance.ID, 1, 2, 3)
-	ended, err := f.EndedPresenceSubscriptions(f.ctx(), after(5), 10)
+	ended, err := f.Presences.EndedPresenceSubscriptions(f.ctx(), after(5), 10)
 	f.check(err)
 	if len(ended) != 1 || ended[0].Contact != ben || ended[0].InstanceID != instance.ID {
 		t.Errorf("ended are %+v", ended)
@@ -61,7 +61,7 @@ func testPresence(t *testing.T, f *fixture) {
 		!prolonged.CreatedAt.Equal(after(1)) || !prolonged.EndsAt.Equal(after(20)) {
 		t.Errorf("prolonged is %+v", prolonged)
 	}
-	if found, ok, err := f.FindPresenceSubscription(f.ctx(), instance.ID, gateway.Party{LID: "11@lid"}, after(5)); err != nil || !ok || found != prolonged {
+	if found, ok, err := f.Presences.FindPresenceSubscription(f.ctx(), instance.ID, gateway.Party{LID: "11@lid"}, after(5)); err != nil || !ok || found != prolonged {
 		t.Errorf("found %+v, %t, %v", found, ok, err)
 	}
 
@@ -73,10 +73,10 @@ func testPresence(t *testing.T, f *fixture) {
 	// One that was prolonged meanwhile stays.
 	late := prolonged
 	late.EndsAt = after(19)
-	if removed, err := f.UnsubscribePresence(f.ctx(), late); err != nil || removed {
+	if removed, err := f.Presences.UnsubscribePresence(f.ctx(), late); err != nil || removed {
 		t.Errorf("a prolonged one is removed: %t, %v", removed, err)
 	}
-	if removed, err := f.UnsubscribePresence(f.ctx(), prolonged); err != nil || !removed {
+	if removed, err := f.Presences.UnsubscribePresence(f.ctx(), prolonged); err != nil || !removed {
 		t.Errorf("it is not removed: %t, %v", removed, err)
 	}
 	want(6, eva)

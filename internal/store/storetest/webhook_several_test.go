@@ -25,42 +25,42 @@ func testSeveralWebhooks(t *testing.T, f *fixture) {
 		Headers: []webhook.Header{{Name: "Authorization", Value: "Bearer secret"}, {Name: "X-Two", Value: "2"}}, MediaLinks: true,
 		CreatedAt: after(1), UpdatedAt: after(1),
 	}
-	f.check(f.SaveWebhook(f.ctx(), second, &ok))
-	if _, found, err := f.FindWebhook(f.ctx(), webhook.First(instance.ID)); found || err != nil {
+	f.check(f.Webhooks.SaveWebhook(f.ctx(), second, &ok))
+	if _, found, err := f.Webhooks.FindWebhook(f.ctx(), webhook.First(instance.ID)); found || err != nil {
 		t.Errorf("found %v, %v, though no webhook is the first", found, err)
 	}
 	first := webhook.Webhook{
 		ID: newID(), InstanceID: instance.ID, First: true, URL: "https://example.com/1", Active: true, CreatedAt: after(2), UpdatedAt: after(2),
 	}
-	f.check(f.SaveWebhook(f.ctx(), first, &ok))
-	if err := f.SaveWebhook(f.ctx(), webhook.Webhook{ID: newID(), InstanceID: instance.ID, First: true, URL: "x"}, &ok); err == nil {
+	f.check(f.Webhooks.SaveWebhook(f.ctx(), first, &ok))
+	if err := f.Webhooks.SaveWebhook(f.ctx(), webhook.Webhook{ID: newID(), InstanceID: instance.ID, First: true, URL: "x"}, &ok); err == nil {
 		t.Error("an instance has two first webhooks")
 	}
 	for _, asked := range []struct {
 		ref  webhook.Ref
 		want webhook.Webhook
 	}{{refOf(second), second}, {refOf(first), first}, {webhook.First(instance.ID), first}} {
-		if got, found, err := f.FindWebhook(f.ctx(), asked.ref); !found || err != nil || !reflect.DeepEqual(got, asked.want) {
+		if got, found, err := f.Webhooks.FindWebhook(f.ctx(), asked.ref); !found || err != nil || !reflect.DeepEqual(got, asked.want) {
 			t.Errorf("found %+v (%v), want %+v", got, err, asked.want)
 		}
 	}
-	if _, found, err := f.FindWebhook(f.ctx(), webhook.Ref{InstanceID: f.instance(f.account().ID, 2).ID, ID: second.ID}); found || err != nil {
+	if _, found, err := f.Webhooks.FindWebhook(f.ctx(), webhook.Ref{InstanceID: f.instance(f.account().ID, 2).ID, ID: second.ID}); found || err != nil {
 		t.Errorf("another instance has the webhook (%v)", err)
 	}
-	page, err := f.ListWebhooks(f.ctx(), instance.ID, gateway.PageRequest{Page: 2, Limit: 1})
+	page, err := f.Webhooks.ListWebhooks(f.ctx(), instance.ID, gateway.PageRequest{Page: 2, Limit: 1})
 	f.check(err)
 	if page.Total != 2 || len(page.Items) != 1 || page.Items[0].ID != first.ID {
 		t.Errorf("the second page is %+v", page)
 	}
 
 	letter := backlog.DeadLetter{Sequence: 1, At: after(1)}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{
 		{ID: second.ID, InstanceID: instance.ID, Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 9}, Blocked: []backlog.BlockedChat{blocked(3)}, DeadLetters: []backlog.DeadLetter{letter},
 		}, Attempts: []webhook.Attempt{{Number: 1, Sequence: 8, Status: 200, At: after(3)}}},
 		{ID: first.ID, InstanceID: instance.ID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusBackoff, Cursor: 5}}},
 	}))
-	all, err := f.Webhooks(f.ctx(), []string{instance.ID})
+	all, err := f.Webhooks.Webhooks(f.ctx(), []string{instance.ID})
 	f.check(err)
 	want := []webhook.Saved{
 		{Webhook: second, State: backlog.State{Status: backlog.StatusOK, Cursor: 9}, Blocked: []backlog.BlockedChat{blocked(3)}},
@@ -75,7 +75,7 @@ func testSeveralWebhooks(t *testing.T, f *fixture) {
 	if lines, total := f.deliveries(second, 1, 10); total != 3 {
 		t.Errorf("the second has the deliveries %v", lines)
 	}
-	if deleted, err := f.DeleteWebhook(f.ctx(), refOf(second)); !deleted || err != nil {
+	if deleted, err := f.Webhooks.DeleteWebhook(f.ctx(), refOf(second)); !deleted || err != nil {
 		t.Errorf("deleted %v, %v", deleted, err)
 	}
 	if lines, total := f.deliveries(second, 1, 10); total != 0 {

@@ -38,7 +38,7 @@ func (f *fixture) webhook() webhook.Webhook {
 		ID: newID(), InstanceID: f.instance(f.account().ID, 1).ID, First: true, URL: "https://example.com/hook", Active: true,
 		CreatedAt: after(1), UpdatedAt: after(1),
 	}
-	f.check(f.SaveWebhook(f.ctx(), hook, &backlog.State{Status: backlog.StatusOK}))
+	f.check(f.Webhooks.SaveWebhook(f.ctx(), hook, &backlog.State{Status: backlog.StatusOK}))
 	return hook
 }
 
@@ -49,7 +49,7 @@ func refOf(hook webhook.Webhook) webhook.Ref {
 // saved reads the webhook of an instance with its state.
 func (f *fixture) saved(instanceID string) webhook.Saved {
 	f.t.Helper()
-	all, err := f.Webhooks(f.ctx(), []string{instanceID})
+	all, err := f.Webhooks.Webhooks(f.ctx(), []string{instanceID})
 	f.check(err)
 	for _, saved := range all {
 		if saved.Webhook.InstanceID == instanceID {
@@ -77,16 +77,16 @@ func blocked(sequence int64) backlog.BlockedChat {
 func testSaveWebhook(t *testing.T, f *fixture) {
 	t.Helper()
 	hook := webhook.Webhook{ID: newID(), InstanceID: newID(), URL: "https://example.com"}
-	wantKind(t, f.SaveWebhook(f.ctx(), hook, nil), gateway.NotFound, gateway.CodeInstanceNotFound)
+	wantKind(t, f.Webhooks.SaveWebhook(f.ctx(), hook, nil), gateway.NotFound, gateway.CodeInstanceNotFound)
 	instance := f.instance(f.account().ID, 1)
-	if _, found, err := f.FindWebhook(f.ctx(), webhook.First(instance.ID)); found || err != nil {
+	if _, found, err := f.Webhooks.FindWebhook(f.ctx(), webhook.First(instance.ID)); found || err != nil {
 		t.Errorf("found %v, %v before there is one", found, err)
 	}
 	hook = webhook.Webhook{
 		ID: newID(), InstanceID: instance.ID, First: true, URL: "https://example.com/1", Active: true, CreatedAt: after(1), UpdatedAt: after(1),
 	}
 	state := backlog.State{Status: backlog.StatusOK, Cursor: 7}
-	f.check(f.SaveWebhook(f.ctx(), hook, &state))
+	f.check(f.Webhooks.SaveWebhook(f.ctx(), hook, &state))
 	f.wantSaved(webhook.Saved{Webhook: hook, State: state})
 
 	state = backlog.State{
@@ -96,33 +96,33 @@ func testSaveWebhook(t *testing.T, f *fixture) {
 	progress := webhook.Progress{
 		ID: hook.ID, InstanceID: instance.ID, Progress: backlog.Progress{State: state, Blocked: []backlog.BlockedChat{blocked(4)}},
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{progress}))
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{progress}))
 	hook.URL, hook.Secret, hook.Active, hook.UpdatedAt = "https://example.com/2", "whsec_", false, after(5)
 	hook.PreviousSecret, hook.PreviousSecretUntil = "old", after(60)
-	f.check(f.SaveWebhook(f.ctx(), hook, nil))
+	f.check(f.Webhooks.SaveWebhook(f.ctx(), hook, nil))
 	f.wantSaved(webhook.Saved{Webhook: hook, State: state, Blocked: progress.Blocked})
-	if got, found, err := f.FindWebhook(f.ctx(), webhook.First(instance.ID)); !found || err != nil || !reflect.DeepEqual(got, hook) {
+	if got, found, err := f.Webhooks.FindWebhook(f.ctx(), webhook.First(instance.ID)); !found || err != nil || !reflect.DeepEqual(got, hook) {
 		t.Errorf("found %+v (%v)", got, err)
 	}
 
 	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 1), f.event(instance, 2)))
-	f.check(f.SaveWebhook(f.ctx(), hook, &backlog.State{Status: backlog.StatusOK, Cursor: 20}))
+	f.check(f.Webhooks.SaveWebhook(f.ctx(), hook, &backlog.State{Status: backlog.StatusOK, Cursor: 20}))
 	f.wantSaved(webhook.Saved{
 		Webhook: hook, Newest: 2,
 		State: backlog.State{Status: backlog.StatusOK, Cursor: 20, Attempts: 12}, // they still count on
 	})
 
-	deleted, err := f.DeleteWebhook(f.ctx(), refOf(hook))
+	deleted, err := f.Webhooks.DeleteWebhook(f.ctx(), refOf(hook))
 	if !deleted || err != nil {
 		t.Errorf("deleted %v, %v", deleted, err)
 	}
-	deleted, err = f.DeleteWebhook(f.ctx(), refOf(hook))
+	deleted, err = f.Webhooks.DeleteWebhook(f.ctx(), refOf(hook))
 	if deleted || err != nil {
 		t.Errorf("deleted %v, %v when it was gone", deleted, err)
 	}
 	// What comes too late is no error, and leaves nothing.
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{progress}))
-	if _, found, err := f.FindWebhook(f.ctx(), webhook.First(instance.ID)); found || err != nil {
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{progress}))
+	if _, found, err := f.Webhooks.FindWebhook(f.ctx(), webhook.First(instance.ID)); found || err != nil {
 		t.Errorf("found %v, %v after it was deleted", found, err)
 	}
 }
@@ -134,7 +134,7 @@ func testSaveProgress(t *testing.T, f *fixture) {
 		ID: newID(), InstanceID: newID(), Attempts: []webhook.Attempt{{Number: 1}},
 		Progress: backlog.Progress{Blocked: []backlog.BlockedChat{blocked(1)}, DeadLetters: []backlog.DeadLetter{{Sequence: 1}}},
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{
 		{ID: first.ID, InstanceID: first.InstanceID, Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 3}, Blocked: []backlog.BlockedChat{blocked(1)},
 		}},
@@ -148,7 +148,7 @@ func testSaveProgress(t *testing.T, f *fixture) {
 	f.wantSaved(webhook.Saved{Webhook: second, State: backlog.State{Status: backlog.StatusBackoff, Cursor: 5}})
 	changed := blocked(2)
 	changed.Failures = 0
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{{
 		ID: first.ID, InstanceID: first.InstanceID,
 		Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Blocked: []backlog.BlockedChat{changed},
@@ -157,7 +157,7 @@ func testSaveProgress(t *testing.T, f *fixture) {
 	f.wantSaved(webhook.Saved{
 		Webhook: first, State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Blocked: []backlog.BlockedChat{changed},
 	})
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{{
 		ID: first.ID, InstanceID: first.InstanceID,
 		Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Unblocked: []gateway.JID{"a"},
@@ -166,7 +166,7 @@ func testSaveProgress(t *testing.T, f *fixture) {
 	f.wantSaved(webhook.Saved{Webhook: first, State: backlog.State{Status: backlog.StatusOK, Cursor: 4}})
 	// The instance takes everything with it.
 	f.check(f.DeleteInstance(f.ctx(), first.InstanceID))
-	if _, found, err := f.FindWebhook(f.ctx(), webhook.First(first.InstanceID)); found || err != nil {
+	if _, found, err := f.Webhooks.FindWebhook(f.ctx(), webhook.First(first.InstanceID)); found || err != nil {
 		t.Errorf("found %v, %v after its instance was deleted", found, err)
 	}
 }
@@ -174,7 +174,7 @@ func testSaveProgress(t *testing.T, f *fixture) {
 // deliveries reads one page and describes it.
 func (f *fixture) deliveries(hook webhook.Webhook, page, limit int) (lines []string, total int) {
 	f.t.Helper()
-	got, err := f.ListDeliveries(f.ctx(), refOf(hook), gateway.PageRequest{Page: page, Limit: limit})
+	got, err := f.Webhooks.ListDeliveries(f.ctx(), refOf(hook), gateway.PageRequest{Page: page, Limit: limit})
 	f.check(err)
 	for _, d := range got.Items {
 		lines = append(lines, fmt.Sprintf("%s %d %d", d.State, d.Sequence, d.Status))
@@ -195,7 +195,7 @@ func testListDeliveries(t *testing.T, f *fixture) {
 	letter := backlog.DeadLetter{
 		Sequence: 4, EventID: "e4", Kind: eventlog.KindPresence, Chat: "c", Status: 400, Error: "refused", At: after(2),
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{
 		{
 			ID: hook.ID, InstanceID: hook.InstanceID,
 			Progress: backlog.Progress{
@@ -205,7 +205,7 @@ func testListDeliveries(t *testing.T, f *fixture) {
 		},
 		{ID: other.ID, InstanceID: other.InstanceID, Attempts: []webhook.Attempt{{Number: 1, Sequence: 1, Status: 200, At: after(1)}}},
 	}))
-	page, err := f.ListDeliveries(f.ctx(), refOf(hook), gateway.PageRequest{Page: 1, Limit: 10})
+	page, err := f.Webhooks.ListDeliveries(f.ctx(), refOf(hook), gateway.PageRequest{Page: 1, Limit: 10})
 	f.check(err)
 	want := []webhook.Delivery{
 		{
@@ -233,7 +233,7 @@ func testListDeliveries(t *testing.T, f *fixture) {
 	for n := range int64(100) {
 		attempts = append(attempts, webhook.Attempt{Number: n + 3, Sequence: n, Status: 200, At: after(4)})
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{ID: hook.ID, InstanceID: hook.InstanceID, Attempts: attempts}}))
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{{ID: hook.ID, InstanceID: hook.InstanceID, Attempts: attempts}}))
 	lines, total := f.deliveries(hook, 1, 200)
 	if total != 102 || lines[2] != "delivered 99 200" || lines[101] != "delivered 0 200" {
 		t.Errorf("there are %d: %v", total, lines)
@@ -247,20 +247,20 @@ func testDeadLetters(t *testing.T, f *fixture) {
 	for n := range int64(1_010) {
 		letters = append(letters, backlog.DeadLetter{Sequence: n + 1, At: after(1)})
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{ID: hook.ID, InstanceID: hook.InstanceID, Progress: backlog.Progress{DeadLetters: letters}}}))
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{{ID: hook.ID, InstanceID: hook.InstanceID, Progress: backlog.Progress{DeadLetters: letters}}}))
 	lines, total := f.deliveries(hook, 1_000, 1)
 	if total != 1_000 || len(lines) != 1 || lines[0] != "dead_letter 11 0" {
 		t.Errorf("%v is the oldest of %d that are kept", lines, total)
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
+	f.check(f.Webhooks.SaveProgress(f.ctx(), []webhook.Progress{{
 		ID: hook.ID, InstanceID: hook.InstanceID, Progress: backlog.Progress{RevivedAfter: new(int64(1_008)), DeadLetters: letters[1_009:]},
 	}}))
 	lines, total = f.deliveries(hook, 1, 2)
 	if total != 999 || strings.Join(lines, ", ") != "dead_letter 1010 0, dead_letter 1008 0" {
 		t.Errorf("after some were revived %v are the newest of %d", lines, total)
 	}
-	f.check(f.DeleteDeadLetter(f.ctx(), refOf(hook), 1_010))
-	f.check(f.DeleteDeadLetter(f.ctx(), refOf(hook), 5_000))
+	f.check(f.Webhooks.DeleteDeadLetter(f.ctx(), refOf(hook), 1_010))
+	f.check(f.Webhooks.DeleteDeadLetter(f.ctx(), refOf(hook), 5_000))
 	lines, total = f.deliveries(hook, 1, 1)
 	if total != 998 || strings.Join(lines, ", ") != "dead_letter 1008 0" {
 		t.Errorf("after one was removed %v is the newest of %d", lines, total)

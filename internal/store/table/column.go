@@ -2,7 +2,10 @@
 
 package table
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Millis returns a time as columns hold it: Unix milliseconds UTC, 0 for the zero time.
 func Millis(t time.Time) int64 {
@@ -49,4 +52,16 @@ func ScanNumber(row Scanner) (int64, error) {
 	var number int64
 	err := row.Scan(&number)
 	return number, err
+}
+
+// NoTexts is the column of a list without texts.
+const NoTexts = "[]"
+
+// Texts returns a list as columns and parameters hold it: a JSON array.
+func Texts[T ~string](values []T) (string, error) {
+	if len(values) == 0 {
+		return NoTexts, nil // a nil slice would be encoded as null
+	}
+	encoded, err := json.Marshal(values)
+	return string(encoded), err
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -21,13 +20,6 @@ type Querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) Scanner
-}
-
-// Recorder is a write transaction that may append events of one instance.
-type Recorder interface {
-	Querier
-	// Append adds events and numbers them. It skips those whose source key exists already.
-	Append(ctx context.Context, events ...eventlog.Event) error
 }
 
 // Rows is the result of a query, as sql.Rows is.

@@ -22,8 +22,8 @@ type SharedDatabase interface {
 	// Reader finds a few rows, Scanner may read many.
 	Reader() table.Querier
 	Scanner() table.Querier
-	// InFirst is the set of texts in the first parameter, which holds a JSON array.
-	InFirst() string
+	// In is the set of texts in a parameter that holds a JSON array.
+	In(parameter int) string
 }
 
 // AccountTable is the table of the webhooks of accounts. It is safe for concurrent use.
@@ -97,7 +97,7 @@ func (t *AccountTable) DeleteAccountWebhook(ctx context.Context, accountID, id s
 // AccountsOf returns the accounts of instances, by their ids. It leaves out those that do not
 // exist.
 func (t *AccountTable) AccountsOf(ctx context.Context, instanceIDs []string) (map[string]string, error) {
-	set, err := encodeList(instanceIDs)
+	set, err := table.Texts(instanceIDs)
 	if err != nil {
 		return nil, fmt.Errorf("store: accounts of instances: %w", err)
 	}
@@ -105,7 +105,7 @@ func (t *AccountTable) AccountsOf(ctx context.Context, instanceIDs []string) (ma
 	found, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (one owned, err error) {
 		err = row.Scan(&one.id, &one.accountID)
 		return one, err
-	}, "SELECT id, account_id FROM instances WHERE id IN "+t.db.InFirst(), set)
+	}, "SELECT id, account_id FROM instances WHERE id IN "+t.db.In(1), set)
 	if err != nil {
 		return nil, fmt.Errorf("store: accounts of instances: %w", err)
 	}

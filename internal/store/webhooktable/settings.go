@@ -34,11 +34,11 @@ func encode(v *vault.Vault, hook webhook.Webhook, sealed places) ([]any, error) 
 		return nil, err
 	}
 	headers, headersSeal := v.SealText(sealed.headers, plain)
-	kinds, err := encodeList(hook.Filter.Kinds)
+	kinds, err := table.Texts(hook.Filter.Kinds)
 	if err != nil {
 		return nil, err
 	}
-	chats, err := encodeList(hook.Filter.Chats)
+	chats, err := table.Texts(hook.Filter.Chats)
 	if err != nil {
 		return nil, err
 	}
@@ -86,15 +86,6 @@ func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, hook *webhook.
 		hook.Active = false // nobody knows what may go there; it is saved again, or deleted
 	}
 	return nil
-}
-
-// encodeList makes a column, or the parameter of a set, of a list of texts.
-func encodeList[T ~string](values []T) (string, error) {
-	if len(values) == 0 {
-		return "[]", nil // a nil slice would be encoded as null
-	}
-	encoded, err := json.Marshal(values)
-	return string(encoded), err
 }
 
 // decodeList reads such a column. The first argument only says what it holds. An empty list

@@ -40,8 +40,8 @@ type Database interface {
 	// Reader finds a few rows, Scanner may read many.
 	Reader() table.Querier
 	Scanner() table.Querier
-	// InFirst is the set of texts in the first parameter, which holds a JSON array.
-	InFirst() string
+	// In is the set of texts in a parameter that holds a JSON array.
+	In(parameter int) string
 }
 
 // Tables are the tables in one database. They are safe for concurrent use.
@@ -138,19 +138,19 @@ func (t *Tables) DeleteWebhook(ctx context.Context, ref webhook.Ref) (bool, erro
 // Webhooks returns the webhooks of instances with their states and the newest events of
 // the instances, those of an instance oldest first.
 func (t *Tables) Webhooks(ctx context.Context, instanceIDs []string) ([]webhook.Saved, error) {
-	set, err := encodeList(instanceIDs)
+	set, err := table.Texts(instanceIDs)
 	if err != nil {
 		return nil, fmt.Errorf("store: webhooks: %w", err)
 	}
 	// This is not one transaction, because only the caller changes these webhooks.
 	all, err := table.Collect(ctx, t.db.Scanner(), t.scanSaved(ctx), "SELECT "+webhookColumns+", "+stateColumns+
 		", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0)"+
-		" FROM webhooks WHERE instance_id IN "+t.db.InFirst()+" ORDER BY instance_id, created_at, id", set)
+		" FROM webhooks WHERE instance_id IN "+t.db.In(1)+" ORDER BY instance_id, created_at, id", set)
 	if err != nil {
 		return nil, fmt.Errorf("store: webhooks: %w", err)
 	}
 	blocked, err := table.Collect(ctx, t.db.Scanner(), scanBlocked,
-		"SELECT "+blockedColumns+" FROM webhook_blocked_chats WHERE webhook_id IN (SELECT id FROM webhooks WHERE instance_id IN "+t.db.InFirst()+")", set)
+		"SELECT "+blockedColumns+" FROM webhook_blocked_chats WHERE webhook_id IN (SELECT id FROM webhooks WHERE instance_id IN "+t.db.In(1)+")", set)
 	if err != nil {
 		return nil, fmt.Errorf("store: webhooks: %w", err)
 	}

@@ -27,7 +27,7 @@ func linked(t *testing.T) (*keys.Keys, *wastore.Device) {
 	kept, err := store.Open(t.Context(), store.Config{Path: database.File(t), Logger: slog.New(slog.DiscardHandler)})
 	check(t, err)
 	t.Cleanup(func() { check(t, kept.Close()) })
-	all, err := keys.New(keys.Config{Store: kept, Log: waLog.Noop, Now: time.Now})
+	all, err := keys.New(keys.Config{Store: kept.Devices, Log: waLog.Noop, Now: time.Now})
 	check(t, err)
 	device, err := all.Load(t.Context(), "0199a0c4-7f6e-7000-8000-000000000001", "")
 	check(t, err)

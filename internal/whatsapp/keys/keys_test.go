@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/store/devicetable"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/database"
 )
@@ -24,7 +25,7 @@ const (
 )
 
 // openStore opens a store that is closed when the test ends.
-func openStore(t *testing.T) *store.Store {
+func openStore(t *testing.T) *devicetable.Tables {
 	t.Helper()
 	kept, err := store.Open(t.Context(), store.Config{
 		Path: database.File(t), Logger: slog.New(slog.DiscardHandler),
@@ -37,7 +38,7 @@ func openStore(t *testing.T) *store.Store {
 			t.Error(err)
 		}
 	})
-	return kept
+	return kept.Devices
 }
 
 func newKeys(t *testing.T, kept Store) *Keys {
@@ -91,7 +92,7 @@ func crash(t *testing.T, kept Store) *deviceKeys {
 }
 
 // newDevice makes the keys of a linked device.
-func newDevice(t *testing.T) (*deviceKeys, *store.Store) {
+func newDevice(t *testing.T) (*deviceKeys, *devicetable.Tables) {
 	t.Helper()
 	kept := openStore(t)
 	keys := newKeys(t, kept)

@@ -136,14 +136,14 @@ func open(t *testing.T, config store.Config) file {
 
 // run runs a keeper until the test ends, or until it is stopped. Its pauses are long unless
 // change shortens them.
-func run(t *testing.T, s *site, kept version.Store, change func(*version.Config)) (keeper *version.Keeper, stop func()) {
+func run(t *testing.T, s *site, kept file, change func(*version.Config)) (keeper *version.Keeper, stop func()) {
 	t.Helper()
 	client, err := transport.NewClient("ws://" + s.server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := version.Config{
-		Store: kept, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Store: kept.Devices, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Every: 24 * time.Hour, Patience: patience, PauseMin: time.Hour, PauseMax: time.Hour,
 	}
 	if change != nil {
@@ -373,7 +373,7 @@ func survivesARestart(t *testing.T, config store.Config) {
 	until(t, "it is looked up", func() bool { return keeper.Current() == newer(5) })
 	at := keeper.Report().LookedUpAt
 	until(t, "it is kept", func() bool {
-		value, err := kept.FindDeviceKey(t.Context(), 0, "client version", "")
+		value, err := kept.Devices.FindDeviceKey(t.Context(), 0, "client version", "")
 		return err == nil && value != nil
 	})
 	stop()

@@ -129,7 +129,7 @@ func TestRoundTrips(t *testing.T) {
 	for n := range 3 {
 		id := fmt.Sprint("instance", n)
 		keep(s.CreateInstance(t.Context(), gateway.Instance{ID: id, AccountID: "account"}))
-		keep(s.SaveWebhook(t.Context(), webhook.Webhook{InstanceID: id, ID: id}, nil))
+		keep(s.Webhooks.SaveWebhook(t.Context(), webhook.Webhook{InstanceID: id, ID: id}, nil))
 		progress = append(progress, webhook.Progress{ID: id, InstanceID: id, Attempts: []webhook.Attempt{{Number: 1}, {Number: 2}}})
 	}
 	const instance = "instance0"
@@ -152,7 +152,7 @@ func TestRoundTrips(t *testing.T) {
 			}
 			return nil
 		}},
-		"the progress of webhooks": {2, func(string) error { return s.SaveProgress(t.Context(), progress) }},
+		"the progress of webhooks": {2, func(string) error { return s.Webhooks.SaveProgress(t.Context(), progress) }},
 	}) {
 		keep(c.do(name + " 1")) // it prepares the statements
 		before := trips()

@@ -1,6 +1,6 @@
-// Package votetable has the table of votes in polls: one row for each person who has voted.
-// The store embeds it.
-package votetable
+// The table of votes in polls: one row for each person who has voted.
+
+package store
 
 import (
 	"bytes"
@@ -26,42 +26,26 @@ const (
 	addVote = "INSERT INTO poll_votes (message_id, voter, " + voteColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7)"
 )
 
-// Database runs the statements of this table.
-type Database interface {
-	// Record is a write in order with all others of an instance, which may append events. fn
-	// may run again.
-	Record(ctx context.Context, instanceID string, fn func(ctx context.Context, r table.Recorder) error) error
-	// Reader finds a few rows.
-	Reader() table.Querier
-}
-
-// Table is the table in one database. It is safe for concurrent use.
-type Table struct{ db Database }
-
-// New makes the table's access to a database that has it.
-func New(db Database) *Table { return &Table{db: db} }
-
-// KeepVote keeps a vote in a poll in the place of the person's earlier one, and appends the
-// event that report makes of all votes. A vote that is older than the one that is kept
-// changes nothing, and has no event. An error of report is returned as it is, and nothing is
+// KeepVote replaces the person's vote in a poll, and appends the event that report makes of all
+// votes. A vote that is older than the stored one changes nothing, and has no event. An error of report is returned as it is, and nothing is
 // written. If the poll is gone, the error is a gateway.NotFound.
-func (t *Table) KeepVote(
+func (s *Store) KeepVote(
 	ctx context.Context, poll gateway.Message, vote gateway.KeptVote,
 	report func(votes []gateway.KeptVote) (eventlog.Event, error),
 ) error {
 	var refused error
-	err := t.db.Record(ctx, poll.InstanceID, func(ctx context.Context, r table.Recorder) error {
+	err := s.db.record(ctx, poll.InstanceID, func(ctx context.Context, r *recorder) error {
 		refused = nil
 		votes, err := table.Collect(ctx, r, scanVote, listVotes, poll.ID)
 		if err != nil {
 			return err
 		}
-		earlier := slices.IndexFunc(votes, func(v gateway.KeptVote) bool { return v.By.Is(vote.By.JID) || v.By.Is(vote.By.LID) })
-		if earlier >= 0 {
-			if votes[earlier].At.After(vote.At) {
+		before := slices.IndexFunc(votes, func(v gateway.KeptVote) bool { return v.By.Is(vote.By.JID) || v.By.Is(vote.By.LID) })
+		if before >= 0 {
+			if votes[before].At.After(vote.At) {
 				return nil
 			}
-			votes = slices.Delete(votes, earlier, earlier+1)
+			votes = slices.Delete(votes, before, before+1)
 		}
 		var event eventlog.Event
 		// A refusal must not be an error of the transaction: that would make the writes that
@@ -70,13 +54,13 @@ func (t *Table) KeepVote(
 			return nil //nolint:nilerr // it is returned below
 		}
 		jid, lid := string(vote.By.JID), string(vote.By.LID)
-		if earlier >= 0 {
+		if before >= 0 {
 			if _, err := r.ExecContext(ctx, deleteVote, poll.ID, jid, lid); err != nil {
 				return err
 			}
 		}
 		if _, err := r.ExecContext(ctx, addVote, poll.ID, string(vote.By.Key()), jid, lid, vote.By.Name,
-			written(vote.Choices), table.Millis(vote.At)); err != nil {
+			joinChoices(vote.Choices), table.Millis(vote.At)); err != nil {
 			return err
 		}
 		return r.Append(ctx, event)
@@ -94,8 +78,8 @@ func (t *Table) KeepVote(
 
 // ListVotes returns the votes in a poll, the oldest first. Those that were taken back are
 // among them, without a choice.
-func (t *Table) ListVotes(ctx context.Context, messageID string) ([]gateway.KeptVote, error) {
-	votes, err := table.Collect(ctx, t.db.Reader(), scanVote, listVotes, messageID)
+func (s *Store) ListVotes(ctx context.Context, messageID string) ([]gateway.KeptVote, error) {
+	votes, err := table.Collect(ctx, s.db.Reader(), scanVote, listVotes, messageID)
 	if err != nil {
 		return nil, fmt.Errorf("store: list votes: %w", err)
 	}
@@ -116,8 +100,8 @@ func scanVote(row table.Scanner) (gateway.KeptVote, error) {
 	return vote, err
 }
 
-// written is how choices are kept: one after another.
-func written(choices [][sha256.Size]byte) []byte {
+// joinChoices is the value of the column: the choices one after another.
+func joinChoices(choices [][sha256.Size]byte) []byte {
 	var all bytes.Buffer
 	for _, choice := range choices {
 		all.Write(choice[:])

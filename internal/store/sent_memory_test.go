@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,12 +27,125 @@ import (
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
+func message(platformID, text string) gateway.Message {
+	return gateway.Message{ID: platformID + text, PlatformID: platformID, Text: text, Payload: []byte(text)}
+}
+
+// Each transaction has writes, which run one after another and are committed together, or
+// not at all.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	type write = func(w *sentWrite)
+	type transaction struct {
+		writes []write
+		failed bool
+	}
+	wrote := func(text string) write { return func(w *sentWrite) { w.Wrote(message("A", text)) } }
+	touched := func(w *sentWrite) { w.Touched("A") }
+	touchedAll := func(w *sentWrite) { w.TouchedAll() }
+	nothing := func(text string) write {
+		return func(w *sentWrite) {
+			if found, ok := w.Find("A"); ok {
+				t.Errorf("%s it is remembered: %+v", text, found)
+			}
+		}
+	}
+	for name, test := range cases.Sorted(map[string]struct {
+		transactions []transaction
+		want         string // the text of A; empty if nothing is remembered
+	}{
+		"nothing":                           {nil, ""},
+		"a message":                         {[]transaction{{writes: []write{wrote("1")}}}, "1"},
+		"a change":                          {[]transaction{{writes: []write{wrote("1")}}, {writes: []write{wrote("2")}}}, "2"},
+		"two changes in one transaction":    {[]transaction{{writes: []write{wrote("1"), nothing("before the commit"), wrote("2")}}}, "2"},
+		"a failure":                         {[]transaction{{writes: []write{wrote("1")}, failed: true}}, ""},
+		"a failure after one that did well": {[]transaction{{writes: []write{wrote("1")}}, {writes: []write{wrote("2")}, failed: true}}, ""},
+		"touched":                           {[]transaction{{writes: []write{wrote("1")}}, {writes: []write{touched, nothing("touched,")}}}, ""},
+		"touched, then written":             {[]transaction{{writes: []write{touched, wrote("1")}}}, "1"},
+		"written, then touched":             {[]transaction{{writes: []write{wrote("1"), touched}}}, ""},
+		"touched in a failure":              {[]transaction{{writes: []write{wrote("1")}}, {writes: []write{touched}, failed: true}}, ""},
+		"all touched":                       {[]transaction{{writes: []write{wrote("1")}}, {writes: []write{touchedAll, nothing("touched,")}}}, ""},
+		"written, then all touched":         {[]transaction{{writes: []write{wrote("1"), touchedAll}}}, ""},
+		"another message is touched":        {[]transaction{{writes: []write{wrote("1"), func(w *sentWrite) { w.Touched("B") }}}}, "1"},
+		"too long":                          {[]transaction{{writes: []write{wrote("1")}}, {writes: []write{wrote(strings.Repeat("x", maxSentContent))}}}, ""},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			messages := newMessages(t)
+			other := messages.Begin("other", 0)
+			other.Wrote(message("A", "other"))
+			other.Committed()
+			for _, transaction := range test.transactions {
+				var done []sentWrite
+				for _, write := range transaction.writes {
+					w := messages.Begin("instance", 0)
+					write(&w)
+					done = append(done, w)
+				}
+				for n := range done {
+					if !transaction.failed {
+						done[n].Committed()
+					}
+				}
+			}
+			look := messages.Begin("instance", 0)
+			got, ok := look.Find("A")
+			if want := message("A", test.want); ok != (test.want != "") || ok && !reflect.DeepEqual(got, want) {
+				t.Errorf("remembered %v %+v, want %+v", ok, got, want)
+			}
+			if got, ok := other.Find("A"); !ok || got.Text != "other" {
+				t.Errorf("of another instance it has %v %+v", ok, got)
+			}
+		})
+	}
+}
+
+// What is remembered is nobody else's to change.
+func TestPayloadsAreCopies(t *testing.T) {
+	t.Parallel()
+	messages := newMessages(t)
+	write := messages.Begin("instance", 0)
+	given := message("A", "1")
+	write.Wrote(given)
+	given.Payload[0] = 'x'
+	write.Committed()
+	if got, ok := write.Find("A"); !ok || string(got.Payload) != "1" {
+		t.Errorf("the payload became %q", got.Payload)
+	}
+}
+
+func TestOldestAreForgotten(t *testing.T) {
+	t.Parallel()
+	messages := newMessages(t)
+	for n := range maxSentMessages + 10 {
+		write := messages.Begin("instance", 0)
+		write.Wrote(message(strconv.Itoa(n), "1"))
+		write.Committed()
+	}
+	w := messages.Begin("instance", 0)
+	for n := range maxSentMessages + 10 {
+		if _, ok := w.Find(strconv.Itoa(n)); ok != (n >= 10) {
+			t.Fatalf("message %d is remembered: %v", n, ok)
+		}
+	}
+}
+
+func newMessages(t *testing.T) *sentMemory {
+	t.Helper()
+	messages, err := newSentMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages
+}
+
 // recentStore opens an empty store with an instance.
 func recentStore(t *testing.T, config Config) *Store {
 	t.Helper()
 	config.Logger = slog.New(slog.DiscardHandler)
-	s := openEmpty(t, config)
-	_, err := s.migrate(t.Context())
+	m := openEmpty(t, config)
+	_, err := m.migrate(t.Context())
+	s := filled(t, m, config)
 	err = errors.Join(err, s.CreateAccount(t.Context(), gateway.Account{ID: "account", Name: "account"}))
 	if err != nil {
 		t.Fatal(err)
@@ -59,10 +173,10 @@ type counting struct {
 	statements map[string]int
 }
 
-func (c *counting) begin(
+func (c *counting) Begin(
 	ctx context.Context, id string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
-	return c.database.begin(ctx, id, func(ctx context.Context, q table.Querier) error {
+	return c.database.Begin(ctx, id, func(ctx context.Context, q table.Querier) error {
 		return fn(ctx, countedQuerier{q, c.statements})
 	}, committed)
 }
@@ -97,8 +211,8 @@ func (c countedQuerier) QueryRowContext(ctx context.Context, query string, args 
 func TestSentMessageIsNotRead(t *testing.T) {
 	t.Parallel()
 	s := recentStore(t, Config{Path: filepath.Join(t.TempDir(), "recado.db")})
-	c := &counting{database: s.db, statements: map[string]int{}}
-	s.db = c
+	c := &counting{database: s.db.database, statements: map[string]int{}}
+	s.db.database = c
 	for _, id := range []string{"A", "B"} {
 		if err := s.AcceptMessage(t.Context(), recentMessage("one", id), nil)(); err != nil {
 			t.Fatal(err)
@@ -132,14 +246,14 @@ type meddling struct {
 	meddle func()
 }
 
-func (m *meddling) begin(
+func (m *meddling) Begin(
 	ctx context.Context, id string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
 	m.until--
 	if m.until == 0 {
 		m.meddle()
 	}
-	return m.database.begin(ctx, id, fn, committed)
+	return m.database.Begin(ctx, id, fn, committed)
 }
 
 // A message that is sent while its instance is being removed is forgotten with it.
@@ -147,17 +261,17 @@ func TestInstanceIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := recentStore(t, Config{Path: filepath.Join(t.TempDir(), "recado.db")})
 	message := recentMessage("one", "A")
-	m := &meddling{database: s.db, until: 2}
+	m := &meddling{database: s.db.database, until: 2}
 	m.meddle = func() {
 		if err := s.AcceptMessage(t.Context(), message, nil)(); err != nil {
 			t.Error(err)
 		}
 	}
-	s.db = m
+	s.db.database = m
 	if err := s.DeleteInstance(t.Context(), message.InstanceID); err != nil || m.until >= 0 {
 		t.Fatalf("%d writes were expected more (%v)", m.until, err)
 	}
-	write := s.recent.Begin(message.InstanceID, 0)
+	write := s.db.recent.Begin(message.InstanceID, 0)
 	if got, ok := write.Find(message.PlatformID); ok {
 		t.Errorf("remembered is %+v", got)
 	}
@@ -296,7 +410,7 @@ func mixedChange(found []gateway.Message) ([]gateway.Message, []eventlog.Event, 
 // look compares what is remembered with what the database has, in the order of the writes.
 func (m *mixedWriters) look(instanceID string) {
 	message := m.any(instanceID)
-	err := m.s.record(m.t.Context(), instanceID, func(ctx context.Context, r *recorder) error {
+	err := m.s.db.record(m.t.Context(), instanceID, func(ctx context.Context, r *recorder) error {
 		remembered, ok := r.recent.Find(message.PlatformID)
 		if !ok {
 			return nil

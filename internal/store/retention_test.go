@@ -23,19 +23,19 @@ type watched struct {
 	counted  func() (messages, events int)
 }
 
-func (w *watched) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	n, err := w.database.exec(ctx, query, args...)
+func (w *watched) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	n, err := w.database.Exec(ctx, query, args...)
 	w.most = max(w.most, n)
 	return n, err
 }
 
-func (w *watched) begin(
+func (w *watched) Begin(
 	ctx context.Context, id string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
 	messages, events := w.counted()
 	w.most = max(w.most, int64(w.messages-messages))
 	w.messages, w.atLast = messages, messages+events
-	return w.database.begin(ctx, id, fn, committed)
+	return w.database.Begin(ctx, id, fn, committed)
 }
 
 // An instance with many messages is deleted in slices: in one transaction it would
@@ -64,13 +64,13 @@ func TestDeleteInstanceInSlices(t *testing.T) {
 	}
 	check(s.AddHistory(t.Context(), "instance", messages))
 	check(s.AppendEvents(t.Context(), "instance", events...))
-	w := &watched{database: s.db, messages: n}
+	w := &watched{database: s.db.database, messages: n}
 	w.counted = func() (messages, events int) {
-		check(w.reader().QueryRowContext(t.Context(),
+		check(w.Reader().QueryRowContext(t.Context(),
 			"SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM events)").Scan(&messages, &events))
 		return messages, events
 	}
-	s.db = w
+	s.db.database = w
 	check(s.DeleteInstance(t.Context(), "instance"))
 	if w.most > sliceRows || w.atLast > 0 {
 		t.Errorf("%d rows were removed at once, and %d at last", w.most, w.atLast)

@@ -50,7 +50,7 @@ func newBesides(t *testing.T) *besides {
 	if _, err := s.applyMigrations(t.Context(), known[:earlier]); err != nil {
 		t.Fatal(err)
 	}
-	b.pool = s.db.(*postgresDatabase).db.Pool()
+	b.pool = s.db.database.(*postgresDatabase).db.Pool()
 	return b
 }
 

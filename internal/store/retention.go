@@ -1,4 +1,4 @@
-// The table of messages: which are old, and their removal.
+// The removal of messages, and of anything else, a slice at a time.
 
 package store
 
@@ -24,7 +24,7 @@ const (
 // MessagesBefore returns the internal identifiers of an instance's messages from
 // before a time, oldest first, limit at most, without those that are on their way.
 func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error) {
-	ids, err := table.Collect(ctx, s.db.scanner(), table.ScanText, messagesBefore, instanceID, table.Millis(before), limit)
+	ids, err := table.Collect(ctx, s.db.Scanner(), table.ScanText, messagesBefore, instanceID, table.Millis(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages from before a time: %w", err)
 	}
@@ -35,7 +35,7 @@ func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before ti
 // that are older than its newest ones, as many as keep says; limit at most, and without
 // those that are on their way.
 func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error) {
-	ids, err := table.Collect(ctx, s.db.scanner(), table.ScanText, messagesBeyond, instanceID, keep, limit)
+	ids, err := table.Collect(ctx, s.db.Scanner(), table.ScanText, messagesBeyond, instanceID, keep, limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages beyond a number: %w", err)
 	}
@@ -45,9 +45,9 @@ func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, lim
 // DeleteMessages removes messages of an instance by their internal identifiers. A message
 // that is gone is no error.
 func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []string) error {
-	set, err := texts(ids)
+	set, err := table.Texts(ids)
 	if err == nil {
-		_, err = s.removeMessages(ctx, instanceID, s.dialect.messagesOf(), set)
+		_, err = s.removeMessages(ctx, instanceID, s.db.messagesOf(), set)
 	}
 	if err != nil {
 		return fmt.Errorf("store: delete messages: %w", err)
@@ -58,14 +58,14 @@ func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []str
 // messagesOf is the query for those identifiers in the second parameter that are messages of
 // the instance.
 func (d dialect) messagesOf() string {
-	return "SELECT id FROM messages WHERE instance_id || '' = $1 AND id IN " + d.in()
+	return "SELECT id FROM messages WHERE instance_id || '' = $1 AND id IN " + d.In(2)
 }
 
 // removeMessages removes the messages of an instance that a query finds, whose first
 // parameter is the instance, and returns how many there were. It is in order with the other
 // writes of the instance, so that they know which messages are gone.
 func (s *Store) removeMessages(ctx context.Context, instanceID, query string, choice any) (removed int64, err error) {
-	err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	err = s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		r.recent.TouchedAll()
 		ids, err := r.chats.Leaving(ctx, r, query, instanceID, choice)
 		if err != nil {
@@ -78,4 +78,27 @@ func (s *Store) removeMessages(ctx context.Context, instanceID, query string, ch
 		return r.chats.Left(ctx, r, ids)
 	})
 	return removed, err
+}
+
+// sliceRows bounds how many rows one transaction removes, so that other writes don't wait
+// long.
+const sliceRows = 1_000
+
+// deleteInSlices runs a DELETE statement until it removes no more rows, and returns how
+// many there were. Its first parameter is choice, its second one the largest number of
+// rows to remove. Each run is a transaction of its own, so those before an error remain
+// done.
+func (s *Store) deleteInSlices(ctx context.Context, query string, choice any) (removed int64, err error) {
+	return inSlices(func() (int64, error) { return s.db.Exec(ctx, query, choice, sliceRows) })
+}
+
+// inSlices repeats a removal of sliceRows rows at most, as deleteInSlices does.
+func inSlices(remove func() (int64, error)) (removed int64, err error) {
+	for {
+		n, err := remove()
+		removed += n
+		if err != nil || n < sliceRows {
+			return removed, err
+		}
+	}
 }

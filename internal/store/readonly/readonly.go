@@ -1,7 +1,7 @@
-// Package beside reads the data of a gateway beside the one that works with them: it writes
-// nothing, makes nothing, and takes no lock that anybody waits for. It reads what a check-up
-// asks for, from whichever version of the tables it finds.
-package beside
+// Package readonly reads the data of a gateway while that gateway works with them: it writes nothing,
+// makes nothing, and takes no lock that anybody waits for. It reads what a check-up asks for, from
+// whichever version of the tables it finds.
+package readonly
 
 import (
 	"context"
@@ -27,12 +27,10 @@ import (
 const conns = 2
 
 // errReadOnly is the error of a write.
-var errReadOnly = errors.New("beside: the database is only read")
+var errReadOnly = errors.New("readonly: the database is only read")
 
 // Database is an open database. It is safe for concurrent use.
 type Database struct {
-	*census.Taker
-
 	pool *sql.DB
 }
 
@@ -48,9 +46,7 @@ func Open(ctx context.Context, path, url string) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Database{pool: pool}
-	d.Taker = census.New(d)
-	return d, nil
+	return &Database{pool}, nil
 }
 
 // Close closes the database.
@@ -72,7 +68,7 @@ func (d *Database) Number(ctx context.Context, query string) (int64, error) {
 
 // Lines returns the rows of a query for one column, as texts.
 func (d *Database) Lines(ctx context.Context, query string) ([]string, error) {
-	return table.Collect(ctx, querier{d.pool}, table.ScanText, query)
+	return table.Collect(ctx, d.Reader(), table.ScanText, query)
 }
 
 // Version is that of the newest migration; 0 for a database without data of a gateway.
@@ -100,7 +96,7 @@ func (d *Database) Vault(ctx context.Context, master *seal.Key, now func() time.
 	var state Sealing
 	rows, err := d.Number(ctx, "SELECT count(*) FROM data_keys")
 	if err != nil {
-		return nil, state, fmt.Errorf("beside: read the data keys: %w", err)
+		return nil, state, fmt.Errorf("readonly: read the data keys: %w", err)
 	}
 	if rows == 0 {
 		master = nil // which would begin to seal
@@ -117,27 +113,27 @@ func (d *Database) Vault(ctx context.Context, master *seal.Key, now func() time.
 
 // Secret returns a secret of the program itself, and whether there is one of that name.
 func (d *Database) Secret(ctx context.Context, opened *vault.Vault, name string) ([]byte, bool, error) {
-	secret, found, err := table.Find(ctx, querier{d.pool}, func(row table.Scanner) ([]byte, error) {
+	secret, found, err := table.Find(ctx, d.Reader(), func(row table.Scanner) ([]byte, error) {
 		return opened.Scan(ctx, vault.Secret(name), row)
 	}, "SELECT value, value_seal FROM secrets WHERE name = $1", name)
 	if err != nil {
-		return nil, false, fmt.Errorf("beside: read a secret: %w", err)
+		return nil, false, fmt.Errorf("readonly: read a secret: %w", err)
 	}
 	return secret, found, nil
 }
 
-// placesSince is the version of the tables that knows the owner of the place of files.
-const placesSince = 25
+// filesOwnerSince is the version of the tables that knows the owner of the file storage.
+const filesOwnerSince = 25
 
-// FilesOwner returns the name that is at the place of files; empty if the database knows none.
+// FilesOwner returns the name of the owner of the file storage; empty if the database knows none.
 func (d *Database) FilesOwner(ctx context.Context, isPostgres bool) (string, error) {
 	version, err := d.Version(ctx, isPostgres)
-	if err != nil || version < placesSince {
+	if err != nil || version < filesOwnerSince {
 		return "", err
 	}
 	owners, err := d.Lines(ctx, "SELECT owner FROM file_place")
 	if err != nil {
-		return "", fmt.Errorf("beside: read the owner of the files: %w", err)
+		return "", fmt.Errorf("readonly: read the owner of the files: %w", err)
 	}
 	return strings.Join(owners, ""), nil // there is one at most
 }
@@ -152,13 +148,13 @@ type Through struct {
 func (d *Database) Proxies(ctx context.Context, opened *vault.Vault) ([]Through, error) {
 	counts := map[gateway.Proxy]int{}
 	var order []gateway.Proxy
-	_, err := table.Collect(ctx, querier{d.pool}, func(row table.Scanner) (struct{}, error) {
-		var id, kept string
+	_, err := table.Collect(ctx, d.Reader(), func(row table.Scanner) (struct{}, error) {
+		var id, stored string
 		var generation int64
-		if err := row.Scan(&id, &kept, &generation); err != nil {
+		if err := row.Scan(&id, &stored, &generation); err != nil {
 			return struct{}{}, err
 		}
-		text, err := opened.OpenText(ctx, vault.Proxy(id), kept, generation)
+		text, err := opened.OpenText(ctx, vault.Proxy(id), stored, generation)
 		proxy := gateway.Proxy(text)
 		if counts[proxy] == 0 {
 			order = append(order, proxy)
@@ -167,7 +163,7 @@ func (d *Database) Proxies(ctx context.Context, opened *vault.Vault) ([]Through,
 		return struct{}{}, err
 	}, "SELECT id, proxy, proxy_seal FROM instances WHERE proxy <> '' ORDER BY id")
 	if err != nil {
-		return nil, fmt.Errorf("beside: read the proxies: %w", err)
+		return nil, fmt.Errorf("readonly: read the proxies: %w", err)
 	}
 	all := make([]Through, len(order))
 	for i, proxy := range order {
@@ -181,6 +177,11 @@ func (d *Database) Nodes(ctx context.Context) ([]gateway.Node, error) {
 	return nodetable.New(d).ListNodes(ctx)
 }
 
+// Census counts what is in the database.
+func (d *Database) Census(ctx context.Context) (census.Census, error) {
+	return census.New(d).Count(ctx)
+}
+
 // InstanceGroup is the instances of one status, for one reason.
 type InstanceGroup struct {
 	Status    gateway.Status
@@ -192,7 +193,7 @@ type InstanceGroup struct {
 
 // Instances counts the instances by status and reason.
 func (d *Database) Instances(ctx context.Context) ([]InstanceGroup, error) {
-	found, err := table.Collect(ctx, querier{d.pool}, func(row table.Scanner) (InstanceGroup, error) {
+	found, err := table.Collect(ctx, d.Reader(), func(row table.Scanner) (InstanceGroup, error) {
 		var one InstanceGroup
 		var since int64
 		err := row.Scan(&one.Status, &one.Reason, &one.Instances, &one.Example, &since)
@@ -200,7 +201,7 @@ func (d *Database) Instances(ctx context.Context) ([]InstanceGroup, error) {
 		return one, err
 	}, "SELECT status, reason, COUNT(*), MIN(id), MIN(updated_at) FROM instances GROUP BY status, reason ORDER BY status, reason")
 	if err != nil {
-		return nil, fmt.Errorf("beside: count the instances: %w", err)
+		return nil, fmt.Errorf("readonly: count the instances: %w", err)
 	}
 	return found, nil
 }
@@ -218,7 +219,7 @@ type Behind struct {
 
 // Behind returns the webhooks that fail, those first that have failed the longest, limit at most.
 func (d *Database) Behind(ctx context.Context, limit int) ([]Behind, error) {
-	found, err := table.Collect(ctx, querier{d.pool}, func(row table.Scanner) (Behind, error) {
+	found, err := table.Collect(ctx, d.Reader(), func(row table.Scanner) (Behind, error) {
 		var one Behind
 		var since int64
 		err := row.Scan(&one.ID, &one.InstanceID, &one.First, &one.URL, &one.Status, &one.Reason, &since)
@@ -226,7 +227,7 @@ func (d *Database) Behind(ctx context.Context, limit int) ([]Behind, error) {
 		return one, err
 	}, "SELECT id, instance_id, place = instance_id, url, status, reason, failing_since FROM webhooks WHERE active AND status <> 'ok' ORDER BY failing_since, id LIMIT $1", limit)
 	if err != nil {
-		return nil, fmt.Errorf("beside: read the webhooks that fail: %w", err)
+		return nil, fmt.Errorf("readonly: read the webhooks that fail: %w", err)
 	}
 	return found, nil
 }
@@ -240,30 +241,13 @@ func (*Database) Write(context.Context, func(ctx context.Context, q table.Querie
 func (*Database) Exec(context.Context, string, ...any) (int64, error) { return 0, errReadOnly }
 
 // Reader runs queries that find a few rows.
-func (d *Database) Reader() table.Querier { return querier{d.pool} }
+func (d *Database) Reader() table.Querier { return table.QuerierOf(d.pool) }
 
 // Scanner runs queries that may read many rows.
-func (d *Database) Scanner() table.Querier { return querier{d.pool} }
+func (d *Database) Scanner() table.Querier { return d.Reader() }
 
 // SkipLocked is for writes, of which there are none.
 func (*Database) SkipLocked() string { return "" }
 
 // Compact is refused.
 func (*Database) Compact(context.Context) error { return errReadOnly }
-
-// querier is a pool as the rooms of the tables need it.
-type querier struct{ *sql.DB }
-
-// QueryContext runs a query.
-func (q querier) QueryContext(ctx context.Context, query string, args ...any) (table.Rows, error) {
-	rows, err := q.DB.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller has them
-	if err != nil {
-		return nil, err // and no rows, not even a nil pointer to some
-	}
-	return rows, nil
-}
-
-// QueryRowContext runs a query for one row.
-func (q querier) QueryRowContext(ctx context.Context, query string, args ...any) table.Scanner {
-	return q.DB.QueryRowContext(ctx, query, args...)
-}

@@ -1,7 +1,7 @@
-// Package failure says what callers may know of an error of the database: that a tenure is over,
-// or that the database can't be reached or can't write, and nothing was written. The store passes everything
-// that comes from there through it.
-package failure
+// What callers may know of an error of the database: that a tenure is over, or that the database
+// can't be reached or can't write, and nothing was written. Every error from there is translated.
+
+package store
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-// Translate returns gateway.ErrTenureOver for a tenure that is over, an error with
+// translate returns gateway.ErrTenureOver for a tenure that is over, an error with
 // gateway.ErrDatabaseAway in its chain if the database can't be reached and it is certain that
 // nothing was written, gateway.ErrDatabaseLost if that is not certain, and every other error as it is.
-func Translate(err error) error {
+func translate(err error) error {
 	if sqlerror.IsTenureOver(err) {
 		return gateway.ErrTenureOver
 	}
@@ -33,16 +33,16 @@ func Translate(err error) error {
 	return fmt.Errorf("%w: %w", gateway.ErrDatabaseAway, err)
 }
 
-// Writes notes what becomes of writes: whether the database takes any. The zero value is ready. It is
+// writeHealth notes what becomes of writes: whether the database takes any. The zero value is ready. It is
 // safe for concurrent use.
-type Writes struct {
+type writeHealth struct {
 	mu    sync.Mutex
 	since time.Time // the first one that failed after the last that did not; zero: none
 }
 
-// Translate is Translate for the error of a write, which it notes.
-func (w *Writes) Translate(err error) error {
-	err = Translate(err)
+// translate is translate for the error of a write, which it notes.
+func (w *writeHealth) translate(err error) error {
+	err = translate(err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -54,8 +54,8 @@ func (w *Writes) Translate(err error) error {
 	return err
 }
 
-// Failing returns for how long no write has succeeded, though some were tried; 0 if the last one did.
-func (w *Writes) Failing() time.Duration {
+// failing returns for how long no write has succeeded, though some were tried; 0 if the last one did.
+func (w *writeHealth) failing() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.since.IsZero() {
@@ -69,44 +69,44 @@ func isAway(err error) bool {
 	return errors.Is(err, gateway.ErrDatabaseAway) || errors.Is(err, gateway.ErrDatabaseLost)
 }
 
-// Pending is a write whose error is translated.
-type Pending struct {
+// translatedPending is a write whose error is translated.
+type translatedPending struct {
 	groupcommit.Pending
 
-	Writes *Writes
+	writes *writeHealth
 }
 
 // Wait waits for the result.
-func (p Pending) Wait() error { return p.Writes.Translate(p.Pending.Wait()) }
+func (p translatedPending) Wait() error { return p.writes.translate(p.Pending.Wait()) }
 
 // WaitSoon waits for the result, a moment longer.
-func (p Pending) WaitSoon() error { return p.Writes.Translate(p.Pending.WaitSoon()) }
+func (p translatedPending) WaitSoon() error { return p.writes.translate(p.Pending.WaitSoon()) }
 
-// Reader is a querier that only reads, whose errors are translated.
-type Reader struct{ table.Querier }
+// translatedReader is a querier that only reads, whose errors are translated.
+type translatedReader struct{ table.Querier }
 
 // QueryContext runs a query.
-func (r Reader) QueryContext(ctx context.Context, query string, args ...any) (table.Rows, error) {
+func (r translatedReader) QueryContext(ctx context.Context, query string, args ...any) (table.Rows, error) {
 	found, err := r.Querier.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, Translate(err)
+		return nil, translate(err)
 	}
-	return rows{found}, nil
+	return translatedRows{found}, nil
 }
 
 // QueryRowContext runs a query for one row.
-func (r Reader) QueryRowContext(ctx context.Context, query string, args ...any) table.Scanner {
-	return row{r.Querier.QueryRowContext(ctx, query, args...)}
+func (r translatedReader) QueryRowContext(ctx context.Context, query string, args ...any) table.Scanner {
+	return translatedRow{r.Querier.QueryRowContext(ctx, query, args...)}
 }
 
-// rows are those of a query.
-type rows struct{ table.Rows }
+// translatedRows are those of a query.
+type translatedRows struct{ table.Rows }
 
 // Err returns why there are no more rows.
-func (r rows) Err() error { return Translate(r.Rows.Err()) }
+func (r translatedRows) Err() error { return translate(r.Rows.Err()) }
 
-// row is the one of a query.
-type row struct{ table.Scanner }
+// translatedRow is the one of a query.
+type translatedRow struct{ table.Scanner }
 
 // Scan reads the row.
-func (r row) Scan(dest ...any) error { return Translate(r.Scanner.Scan(dest...)) }
+func (r translatedRow) Scan(dest ...any) error { return translate(r.Scanner.Scan(dest...)) }

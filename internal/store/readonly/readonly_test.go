@@ -1,4 +1,4 @@
-package beside_test
+package readonly_test
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/store/beside"
+	"github.com/recado-project/recado/internal/store/readonly"
 	"github.com/recado-project/recado/internal/store/vault"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -63,7 +63,7 @@ func TestBesideAStore(t *testing.T) {
 			}
 			config.Master = seal.NewKey()
 			defer made(t, config)()
-			d, err := beside.Open(t.Context(), config.Path, config.URL)
+			d, err := readonly.Open(t.Context(), config.Path, config.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestBesideAStore(t *testing.T) {
 			if err != nil || state.Generation != 1 {
 				t.Fatalf("with the key: %v, %v", state, err)
 			}
-			if found, err := d.Proxies(t.Context(), opened); err != nil || len(found) != 1 || found[0] != (beside.Through{Proxy: proxy, Instances: 2}) {
+			if found, err := d.Proxies(t.Context(), opened); err != nil || len(found) != 1 || found[0] != (readonly.Through{Proxy: proxy, Instances: 2}) {
 				t.Errorf("found %v, %v", found, err)
 			}
 		})
@@ -124,7 +124,7 @@ func TestNothingIsLeft(t *testing.T) {
 		return all.String()
 	}
 	before := files()
-	d, err := beside.Open(t.Context(), path, "")
+	d, err := readonly.Open(t.Context(), path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if files() != before {
 		t.Error("something has changed")
 	}
-	if _, err := beside.Open(t.Context(), path+"2", ""); err == nil {
+	if _, err := readonly.Open(t.Context(), path+"2", ""); err == nil {
 		t.Error("a file that is not there was opened")
 	}
 	if files() != before {

@@ -1,4 +1,4 @@
-package failure_test
+package store
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/postgres"
-	"github.com/recado-project/recado/internal/store/failure"
 )
 
 // A database fails from the first write that it did not take until one that it takes. What it refuses for
@@ -18,29 +17,29 @@ import (
 func TestWritesThatFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var writes failure.Writes
-		if writes.Failing() != 0 {
+		var writes writeHealth
+		if writes.failing() != 0 {
 			t.Error("it fails before anything was written")
 		}
-		_ = writes.Translate(errors.New("a rule of the schema"))
-		if writes.Failing() != 0 {
+		_ = writes.translate(errors.New("a rule of the schema"))
+		if writes.failing() != 0 {
 			t.Error("a write that was refused counts as one that failed")
 		}
-		if err := writes.Translate(fmt.Errorf("begin: %w", io.EOF)); !errors.Is(err, gateway.ErrDatabaseAway) {
+		if err := writes.translate(fmt.Errorf("begin: %w", io.EOF)); !errors.Is(err, gateway.ErrDatabaseAway) {
 			t.Errorf("error %v", err)
 		}
 		time.Sleep(4 * time.Second)
-		_ = writes.Translate(&postgres.UncertainError{Err: io.EOF})
-		_ = writes.Translate(errors.New("a rule of the schema"))
-		if got := writes.Failing(); got != 4*time.Second {
+		_ = writes.translate(&postgres.UncertainError{Err: io.EOF})
+		_ = writes.translate(errors.New("a rule of the schema"))
+		if got := writes.failing(); got != 4*time.Second {
 			t.Errorf("it fails for %s", got)
 		}
-		_ = writes.Translate(nil)
-		if writes.Failing() != 0 {
+		_ = writes.translate(nil)
+		if writes.failing() != 0 {
 			t.Error("it fails after a write that succeeded")
 		}
-		_ = writes.Translate(&postgres.UncertainError{Err: io.EOF})
-		if writes.Failing() == 0 {
+		_ = writes.translate(&postgres.UncertainError{Err: io.EOF})
+		if writes.failing() == 0 {
 			t.Error("a commit whose end is not known does not count")
 		}
 	})

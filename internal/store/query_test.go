@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/testkit/cases"
+)
+
+// A look-up of a message once read every message of its instance: SQLite took
+// the index that gives the order for free. What runs for each message must find
+// its rows by the index that was made for it.
+func TestLookUpsUseTheirIndex(t *testing.T) {
+	t.Parallel()
+	s := openEmpty(t, Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	if _, err := s.migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range cases.Sorted(map[string]string{
+		findMessages:           "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		messageByPlatformID:    "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		s.db.messagesByIDs():   "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		messageByID:            "sqlite_autoindex_messages_1 (id=?)",
+		insertNewMessage:       "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		insertRequestedMessage: "sqlite_autoindex_idempotency_1 (key_id=? AND key=?)",
+		findSentChange:         "sqlite_autoindex_sent_changes_1 (instance_id=? AND platform_id=?)",
+		appendEvent:            "sqlite_autoindex_events_1 (instance_id=?)",
+		readEvents:             "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
+		eventBounds:            "sqlite_autoindex_events_1 (instance_id=?)",
+	}) {
+		plan := explain(t, s, query)
+		if !strings.Contains(plan, want) || strings.Contains(plan, "SCAN messages") || strings.Contains(plan, "SCAN events") ||
+			strings.Contains(plan, "messages_in_order") {
+			t.Errorf("%s\nis planned as\n%s", query, plan)
+		}
+	}
+}
+
+// What people look at is found by the order of the messages, without reading and sorting
+// all of an instance.
+func TestReadingUsesTheOrder(t *testing.T) {
+	t.Parallel()
+	s := openEmpty(t, Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	if _, err := s.migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const byID = "sqlite_autoindex_messages_1 (id=?)"
+	for query, want := range cases.Sorted(map[string][]string{
+		countTraffic:          {"messages_in_order (instance_id=? AND created_at>? AND created_at<?)"},
+		chatKnown:             {"messages_in_order (instance_id=?)"},
+		listCorrespondence:    {"messages_in_order (instance_id=? AND created_at>?)"},
+		s.db.messagesByID():   {byID},
+		newestEvents:          {"sqlite_autoindex_events_1 (instance_id=? AND sequence>? AND sequence<?)"},
+		s.db.newestEventsOf(): {"sqlite_autoindex_events_1 (instance_id=? AND sequence>? AND sequence<?)"},
+	}) {
+		plan := explain(t, s, query)
+		rest := plan
+		for _, step := range want {
+			_, after, found := strings.Cut(rest, step)
+			if rest = after; !found || strings.Contains(plan, "SCAN messages") || strings.Contains(plan, "TEMP B-TREE") && strings.Contains(plan, "events") {
+				t.Errorf("%s\nis planned as\n%s", query, plan)
+			}
+		}
+	}
+}
+
+func explain(t *testing.T, s *migrator, query string) string {
+	t.Helper()
+	steps, err := table.Collect(t.Context(), s.db.Reader(), func(row table.Scanner) (string, error) {
+		var id, parent, unused int
+		var detail string
+		err := row.Scan(&id, &parent, &unused, &detail)
+		return detail, err
+	}, "EXPLAIN QUERY PLAN "+query, make([]any, 25)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(steps, "\n")
+}
+
+// A query that reads many rows ends with its context: a client that has left must not
+// keep a reader busy.
+func TestScansEnd(t *testing.T) {
+	t.Parallel()
+	s := openEmpty(t, Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT count(*) FROM n"
+	var count int
+	err := s.db.Scanner().QueryRowContext(ctx, endless).Scan(&count)
+	if !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || err == nil {
+		t.Errorf("it has counted to %d, %v", count, err)
+	}
+}
