@@ -66,7 +66,7 @@ func layers() []layer {
 		{
 			"ground",
 			[]string{
-				"clock", "eventlog", "groupcommit", "keylock", "media", "outbound", "postgres", "preview", "seal", "share", "signallog", "sqlerror",
+				"clock", "eventlog", "groupcommit", "keylock", "media", "outbound", "postgres", "preview", "required", "seal", "share", "signallog", "sqlerror",
 				"sqlite", "trace", "web", "worker",
 			},
 			[]string{"words", "ground"},
@@ -74,7 +74,7 @@ func layers() []layer {
 		{
 			"use cases",
 			[]string{
-				"access", "call", "channel", "chat", "contact", "directory", "group", "instance", "label", "messaging", "presence", "profile", "user", "webhook",
+				"access", "call", "channel", "chat", "directory", "group", "instance", "label", "messaging", "presence", "profile", "user", "webhook",
 			},
 			[]string{"words", "ground"},
 		},
