@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -145,7 +146,7 @@ func TestSendTextAsksForWhatWasMeant(t *testing.T) {
 	}
 	first := messages.last().request
 	if first.InstanceID != id || first.To != (gateway.Recipient{Number: "5511988887766"}) || first.Repeat != nil ||
-		first.Quote != (gateway.MessageRef{ID: "3EB0AA", Chat: "77@lid"}) || messages.last().other != " Oi\n<b>" {
+		first.Quote != (gateway.MessageRef{ID: "3EB0AA", Chat: "77@lid"}) || !reflect.DeepEqual(messages.last().other, gateway.Content{Type: gateway.TypeText, Text: " Oi\n<b>"}) {
 		t.Errorf("asked for %+v %q", first, messages.last().other)
 	}
 

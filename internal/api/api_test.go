@@ -476,8 +476,8 @@ func newDiscardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // sends accepts every text.
 type sends struct{ api.Messages }
 
-// SendText answers at once.
-func (sends) SendText(context.Context, messaging.Request, string) (messaging.Result, error) {
+// Send answers at once.
+func (sends) Send(context.Context, messaging.Request, gateway.Content) (messaging.Result, error) {
 	return messaging.Result{ID: "019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2", MessageID: "3EB0C431C26A1916E07A"}, nil
 }
 

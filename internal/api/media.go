@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
@@ -94,124 +93,74 @@ type stickerBody struct {
 }
 
 func (s sending) image() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "sendImage", Summary: "Send an image",
 		Description: "Takes JPEG, PNG, WebP or GIF. An animated GIF is sent as a video that plays without end, if ffmpeg is on the gateway's machine. ",
-		Codes:       []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[imageBody]) (messaging.Result, error) {
-		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, given.Mentioning}, gateway.TypeImage, messaging.MediaParams{
-			Field: "image", Input: given.Image, Caption: given.Caption, ViewOnce: given.ViewOnce,
-		})
+	}, gateway.TypeImage, func(b imageBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "image", Input: b.Image, Caption: b.Caption, ViewOnce: b.ViewOnce}
 	})
 }
 
 func (s sending) video() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "sendVideo", Summary: "Send a video",
-		Codes: []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[videoBody]) (messaging.Result, error) {
-		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, given.Mentioning}, gateway.TypeVideo, messaging.MediaParams{
-			Field: "video", Input: given.Video, Caption: given.Caption, ViewOnce: given.ViewOnce,
-		})
+	}, gateway.TypeVideo, func(b videoBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "video", Input: b.Video, Caption: b.Caption, ViewOnce: b.ViewOnce}
 	})
 }
 
 func (s sending) videoNote() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "sendVideoNote", Summary: "Send a video note",
 		Description: "Phones show it round, like one that was recorded in the chat, and without a caption. ",
-		Codes:       []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[videoNoteBody]) (messaging.Result, error) {
-		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, Mentioning{}}, gateway.TypeVideo, messaging.MediaParams{
-			Field: "video", Input: given.Video, Note: true,
-		})
+	}, gateway.TypeVideo, func(b videoNoteBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "video", Input: b.Video, Note: true}
 	})
 }
 
 func (s sending) voiceNote() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "sendVoiceNote", Summary: "Send a voice note",
 		Description: "The recipient gets a voice message. ",
-		Codes:       []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[voiceBody]) (messaging.Result, error) {
-		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, Mentioning{}}, gateway.TypeVoice, messaging.MediaParams{
-			Field: "audio", Input: given.Audio, ViewOnce: given.ViewOnce,
-		})
+	}, gateway.TypeVoice, func(b voiceBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "audio", Input: b.Audio, ViewOnce: b.ViewOnce}
 	})
 }
 
 func (s sending) audioFile() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "sendAudioFile", Summary: "Send an audio file",
 		Description: "The recipient gets a file that can be played. ",
-		Codes:       []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[audioBody]) (messaging.Result, error) {
-		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, Mentioning{}}, gateway.TypeAudio, messaging.MediaParams{
-			Field: "audio", Input: given.Audio,
-		})
+	}, gateway.TypeAudio, func(b audioBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "audio", Input: b.Audio}
 	})
 }
 
 func (s sending) document() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "sendDocument", Summary: "Send a document",
-		Codes: []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[documentBody]) (messaging.Result, error) {
-		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, given.Mentioning}, gateway.TypeDocument, messaging.MediaParams{
-			Field: "document", Input: given.Document, Caption: given.Caption, FileName: given.FileName,
-		})
+	}, gateway.TypeDocument, func(b documentBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "document", Input: b.Document, Caption: b.Caption, FileName: b.FileName}
 	})
 }
 
 func (s sending) sticker() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "sendSticker", Summary: "Send a sticker",
-	}, func(ctx context.Context, in *sendInput[stickerBody]) (messaging.Result, error) {
-		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, "", given.SendAt, Mentioning{}}, gateway.TypeSticker, messaging.MediaParams{
-			Field: "sticker", Input: given.Sticker, Convert: given.Convert,
-		})
+	}, gateway.TypeSticker, func(b stickerBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "sticker", Input: b.Sticker, Convert: b.Convert}
 	})
 }
 
-// addressed is what a body says beside its content: to whom, what it answers, when, and who is mentioned.
-type addressed struct {
-	to, quoted string
-	at         *time.Time
-	mentioning Mentioning
-}
-
-// handleMedia makes the endpoint of an operation that sends one kind of media.
-func handleMedia[T any](op contract.Operation, send func(ctx context.Context, in *sendInput[T]) (messaging.Result, error)) contract.Endpoint {
+// sendMedia is handleSend for media of one kind: the file that the body held as a data URI, or else
+// the one behind the URL in params.
+func sendMedia[T any](s sending, op contract.Operation, kind gateway.MessageType, params func(body T) messaging.MediaParams) contract.Endpoint {
 	op.Description += "The type of the file is detected from its content; the type in a data URI or from a server is ignored. "
-	return handleSend(op.Refusing(gateway.CodeMediaFetchFailed), send)
-}
-
-// sendMedia sends media of one kind: the file that the body held as a data URI, or
-// else the file behind the URL in params.
-func sendMedia[T any](
-	ctx context.Context, s sending, in *sendInput[T], to addressed, kind gateway.MessageType, params messaging.MediaParams,
-) (messaging.Result, error) {
-	request, err := newRequest(ctx, in, to.to, to.quoted, to.at)
-	if err != nil {
-		return messaging.Result{}, err
-	}
-	if request.Mentions, err = to.mentioning.mentions(); err != nil {
-		return messaging.Result{}, err
-	}
-	return s.media(ctx, request, kind, params)
-}
-
-// media sends the file that the body held as a data URI, or else the one behind the URL in params.
-func (s sending) media(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error) {
-	if inline := contract.Media(ctx); inline != nil {
-		params.Input, params.Decoded = "", inline
-	}
-	return s.use.SendMedia(ctx, request, kind, params)
+	return handleSend(op.Refusing(gateway.CodeMediaFetchFailed), func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error) {
+		given := params(body)
+		if inline := contract.Media(ctx); inline != nil {
+			given.Input, given.Decoded = "", inline
+		}
+		return s.use.SendMedia(ctx, request, kind, given)
+	})
 }

@@ -178,9 +178,9 @@ func (p people) sendPresence() contract.Endpoint {
 		Codes: sessionCodes(gateway.CodeNotRegistered),
 	}, func(ctx context.Context, in *presenceInput) (*struct{}, error) {
 		given := in.Given()
-		to, err := parseRecipient(given.To)
+		to, err := gateway.ParseRecipient(given.To)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("api: the recipient was checked: %w", err)
 		}
 		if to.Chat.IsChannel() {
 			return nil, gateway.InvalidFields(gateway.FieldError{Field: "to", Message: "must be a person or a group: nobody types in a channel"})

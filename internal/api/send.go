@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -14,14 +15,10 @@ import (
 
 // Sending are the use cases that send a message.
 type Sending interface {
-	SendText(ctx context.Context, request messaging.Request, text string) (messaging.Result, error)
-	PostStatusText(ctx context.Context, request messaging.Request, text string, look gateway.StatusLook) (messaging.Result, error)
+	// Send sends content that needs no file.
+	Send(ctx context.Context, request messaging.Request, content gateway.Content) (messaging.Result, error)
 	SendMedia(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error)
 	SendAlbum(ctx context.Context, request messaging.Request, items []messaging.AlbumItem) (messaging.Result, []messaging.AlbumPart, error)
-	SendLocation(ctx context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error)
-	SendContacts(ctx context.Context, request messaging.Request, cards []gateway.ContactCard) (messaging.Result, error)
-	SendPoll(ctx context.Context, request messaging.Request, question string, poll gateway.Poll) (messaging.Result, error)
-	SendEvent(ctx context.Context, request messaging.Request, name string, event gateway.CalendarEvent) (messaging.Result, error)
 	Forward(ctx context.Context, request messaging.Request, ref gateway.MessageRef) (messaging.Result, error)
 }
 
@@ -68,20 +65,66 @@ func (p Preference) later() bool {
 
 const respondAsync = "respond-async"
 
+// part is what bodies of several operations say of a message beside its content. A body embeds the
+// parts that it has.
+type part interface {
+	// addTo puts what the part says into the request.
+	addTo(request *messaging.Request) error
+	// refusals are the codes of the operations that have the part.
+	refusals() []string
+}
+
+// partsOf returns the parts of a body.
+func partsOf(body any) []part {
+	var parts []part
+	fields := reflect.ValueOf(body)
+	for n := range fields.NumField() {
+		if found, ok := reflect.TypeAssert[part](fields.Field(n)); ok && fields.Type().Field(n).Anonymous {
+			parts = append(parts, found)
+		}
+	}
+	return parts
+}
+
 // Schedule is the field of the bodies that can be sent later.
 type Schedule struct {
 	SendAt *time.Time `json:"sendAt,omitempty" doc:"Leave the message in the queue, and send it at this time, within a year, or soon after. A time that is over is at once." sample:"-"`
 }
+
+func (s Schedule) addTo(request *messaging.Request) error { //nolint:unparam // other parts fail
+	if s.SendAt != nil {
+		request.Later, request.DueAt = true, *s.SendAt
+	}
+	return nil
+}
+
+func (Schedule) refusals() []string { return nil }
 
 // Addressee is the field of every body that is sent to somebody.
 type Addressee struct {
 	To string `json:"to" minLength:"1" format:"recipient" doc:"A phone number with country code, a Brazilian mobile number of 11 digits, or a chat ID." example:"5511988887766"`
 }
 
+func (a Addressee) addTo(request *messaging.Request) (err error) {
+	if request.To, err = gateway.ParseRecipient(a.To); err != nil {
+		return fmt.Errorf("api: the recipient was checked: %w", err)
+	}
+	return nil
+}
+
+func (Addressee) refusals() []string { return nil }
+
 // Reply is the field of the bodies that can answer another message.
 type Reply struct {
 	QuoteMessageID string `json:"quoteMessageId,omitempty" doc:"Message to reply to: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A" sample:"-"`
 }
+
+func (r Reply) addTo(request *messaging.Request) error { //nolint:unparam // as above
+	request.Quote = messageRef(r.QuoteMessageID)
+	return nil
+}
+
+func (Reply) refusals() []string { return []string{gateway.CodeMessageNotFound} }
 
 // Mentioning are the fields of the bodies whose text or caption can mention people.
 type Mentioning struct {
@@ -89,11 +132,13 @@ type Mentioning struct {
 	MentionEveryone bool     `json:"mentionEveryone,omitempty" fingerprint:"if set" default:"false" doc:"Mention all members of the group." sample:"-"`
 }
 
-// mentions reads whom to mention.
-func (m Mentioning) mentions() (messaging.Mentions, error) {
+func (m Mentioning) addTo(request *messaging.Request) error {
 	people, err := readPeople("mentions", m.Mentions)
-	return messaging.Mentions{Everyone: m.MentionEveryone, People: people}, err
+	request.Mentions = messaging.Mentions{Everyone: m.MentionEveryone, People: people}
+	return err
 }
+
+func (Mentioning) refusals() []string { return nil }
 
 // readPeople reads the people whom a field names.
 func readPeople(field string, given []string) (people []gateway.Recipient, err error) {
@@ -142,13 +187,20 @@ func sessionCodes(more ...string) []string {
 
 // handleSend makes the endpoint of an operation that sends one kind of content, and
 // completes its declaration with what all of them share.
-func handleSend[T any](op contract.Operation, send func(ctx context.Context, in *sendInput[T]) (messaging.Result, error)) contract.Endpoint {
+func handleSend[T any](op contract.Operation, send func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error)) contract.Endpoint {
 	op.Tag, op.Status = tagMessages, http.StatusCreated
 	op.Description += "Returns when the platform has acknowledged the message; or, if the request prefers respond-async or says when to send, as soon as the message is kept."
 	op.Later = "The message is kept, and will be sent."
 	op.Codes = append(sendCodes(), op.Codes...)
+	for _, part := range partsOf(*new(T)) {
+		op.Codes = append(op.Codes, part.refusals()...)
+	}
 	return contract.Handle(op, func(ctx context.Context, in *sendInput[T]) (*sentAnswer, error) {
-		result, err := send(ctx, in)
+		request, err := requestOf(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		result, err := send(ctx, request, in.Given())
 		if err != nil {
 			return nil, err
 		}
@@ -167,20 +219,23 @@ func handleSend[T any](op contract.Operation, send func(ctx context.Context, in 
 	})
 }
 
-func (s sending) text() contract.Endpoint {
-	return handleSend(contract.Operation{
-		ID: "sendText", Summary: "Send a text", Codes: []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[textBody]) (messaging.Result, error) {
-		given := in.Given()
-		request, err := newRequest(ctx, in, given.To, given.QuoteMessageID, given.SendAt)
+// sendContent is handleSend for content that needs no file; content makes it of the body.
+func sendContent[T any](s sending, op contract.Operation, content func(body T) (gateway.Content, error)) contract.Endpoint {
+	return handleSend(op, func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error) {
+		made, err := content(body)
 		if err != nil {
 			return messaging.Result{}, err
 		}
-		if request.Mentions, err = given.mentions(); err != nil {
-			return messaging.Result{}, err
-		}
-		request.Preview = given.LinkPreview != nil && *given.LinkPreview
-		return s.use.SendText(ctx, request, given.Message)
+		return s.use.Send(ctx, request, made)
+	})
+}
+
+func (s sending) text() contract.Endpoint {
+	return handleSend(contract.Operation{
+		ID: "sendText", Summary: "Send a text",
+	}, func(ctx context.Context, request messaging.Request, b textBody) (messaging.Result, error) {
+		request.Preview = b.LinkPreview != nil && *b.LinkPreview
+		return s.use.Send(ctx, request, gateway.Content{Type: gateway.TypeText, Text: b.Message})
 	})
 }
 
@@ -197,32 +252,18 @@ func (s sending) forward() contract.Endpoint {
 		ID: "forwardMessage", Summary: "Forward a message",
 		Description: "Sends the content of a message of this instance to somebody else, marked as forwarded. ",
 		Codes:       []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[forwardBody]) (messaging.Result, error) {
-		given := in.Given()
-		request, err := newRequest(ctx, in, given.To, "", given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		return s.use.Forward(ctx, request, messageRef(given.MessageID))
+	}, func(ctx context.Context, request messaging.Request, b forwardBody) (messaging.Result, error) {
+		return s.use.Forward(ctx, request, messageRef(b.MessageID))
 	})
 }
 
-// newRequest makes the part of a request that every kind of message has.
-func newRequest[T any](ctx context.Context, in *sendInput[T], to, quoted string, at *time.Time) (messaging.Request, error) {
-	recipient, err := parseRecipient(to)
-	if err != nil {
-		return messaging.Request{}, err
-	}
-	request := requestTo(ctx, in, recipient, at)
-	request.Quote = messageRef(quoted)
-	return request, nil
-}
-
-// requestTo is newRequest for a recipient that was read already, and without a quote.
-func requestTo[T any](ctx context.Context, in *sendInput[T], to gateway.Recipient, at *time.Time) messaging.Request {
-	request := messaging.Request{InstanceID: contract.Instance(ctx).ID, To: to, Later: in.later()}
-	if at != nil {
-		request.Later, request.DueAt = true, *at
+// requestOf reads what the parts of a body and the headers say of a message.
+func requestOf[T any](ctx context.Context, in *sendInput[T]) (messaging.Request, error) {
+	request := messaging.Request{InstanceID: contract.Instance(ctx).ID, Later: in.later()}
+	for _, part := range partsOf(in.Given()) {
+		if err := part.addTo(&request); err != nil {
+			return request, err
+		}
 	}
 	if in.IdempotencyKey != "" {
 		hash := contract.Fingerprint(ctx, in.Given())
@@ -231,16 +272,7 @@ func requestTo[T any](ctx context.Context, in *sendInput[T], to gateway.Recipien
 		}
 		request.Repeat = &messaging.Repeat{KeyID: contract.Key(ctx).ID, Key: in.IdempotencyKey, Hash: hash}
 	}
-	return request
-}
-
-// parseRecipient reads a recipient whose format has been checked.
-func parseRecipient(text string) (gateway.Recipient, error) {
-	recipient, err := gateway.ParseRecipient(text)
-	if err != nil {
-		return gateway.Recipient{}, fmt.Errorf("api: the recipient was checked: %w", err)
-	}
-	return recipient, nil
+	return request, nil
 }
 
 // messageRef reads the identifier of a message. A composite one that names a chat

@@ -33,18 +33,12 @@ type locationBody struct {
 }
 
 func (s sending) location() contract.Endpoint {
-	return handleSend(contract.Operation{
-		ID: "sendLocation", Summary: "Send a location",
-		Description: "The recipient sees a map. ",
-	}, func(ctx context.Context, in *sendInput[locationBody]) (messaging.Result, error) {
-		given := in.Given()
-		request, err := newRequest(ctx, in, given.To, "", given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		return s.use.SendLocation(ctx, request, gateway.Location{
-			Latitude: given.Latitude, Longitude: given.Longitude, Name: given.Name, Address: given.Address,
-		})
+	return sendContent(s, contract.Operation{
+		ID: "sendLocation", Summary: "Send a location", Description: "The recipient sees a map. ",
+	}, func(b locationBody) (gateway.Content, error) {
+		return gateway.Content{Type: gateway.TypeLocation, Location: &gateway.Location{
+			Latitude: b.Latitude, Longitude: b.Longitude, Name: b.Name, Address: b.Address,
+		}}, nil
 	})
 }
 
@@ -70,38 +64,24 @@ func (cardBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Sche
 	return schema
 }
 
-// cards reads the cards, of which there is one in contact, or several in contacts.
-func (b cardBody) cards() ([]gateway.ContactCard, error) {
-	given := b.Contacts
-	if b.Contact != nil {
-		given = []Card{*b.Contact}
-	}
-	cards := make([]gateway.ContactCard, len(given))
-	for n, card := range given {
-		number, ok := gateway.ParseNumber(card.PhoneNumber)
-		if !ok {
-			return nil, errors.New("api: the contact's number was checked")
-		}
-		cards[n] = gateway.ContactCard{FullName: card.FullName, PhoneNumber: number, Organization: card.Organization}
-	}
-	return cards, nil
-}
-
 func (s sending) contact() contract.Endpoint {
-	return handleSend(contract.Operation{
+	return sendContent(s, contract.Operation{
 		ID: "sendContact", Summary: "Send a contact card, or several",
 		Description: "The recipient can save the contacts, and write to those that have an account: the gateway looks them up. ",
-	}, func(ctx context.Context, in *sendInput[cardBody]) (messaging.Result, error) {
-		given := in.Given()
-		request, err := newRequest(ctx, in, given.To, "", given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
+	}, func(b cardBody) (gateway.Content, error) {
+		given := b.Contacts
+		if b.Contact != nil {
+			given = []Card{*b.Contact}
 		}
-		cards, err := given.cards()
-		if err != nil {
-			return messaging.Result{}, err
+		content := gateway.Content{Type: gateway.TypeContact, Contacts: make([]gateway.ContactCard, len(given))}
+		for n, card := range given {
+			number, ok := gateway.ParseNumber(card.PhoneNumber)
+			if !ok {
+				return content, errors.New("api: the contact's number was checked")
+			}
+			content.Contacts[n] = gateway.ContactCard{FullName: card.FullName, PhoneNumber: number, Organization: card.Organization}
 		}
-		return s.use.SendContacts(ctx, request, cards)
+		return content, nil
 	})
 }
 
@@ -150,21 +130,12 @@ func (b pollBody) poll() (gateway.Poll, error) {
 }
 
 func (s sending) poll() contract.Endpoint {
-	return handleSend(contract.Operation{
+	return sendContent(s, contract.Operation{
 		ID: "sendPoll", Summary: "Send a poll",
 		Description: "Votes are told by the event message.poll_vote, and counted by getVotes. ",
-		Codes:       []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[pollBody]) (messaging.Result, error) {
-		given := in.Given()
-		poll, err := given.poll()
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		request, err := newRequest(ctx, in, given.To, given.QuoteMessageID, given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		return s.use.SendPoll(ctx, request, given.Question, poll)
+	}, func(b pollBody) (gateway.Content, error) {
+		poll, err := b.poll()
+		return gateway.Content{Type: gateway.TypePoll, Text: b.Question, Poll: &poll}, err
 	})
 }
 
@@ -220,12 +191,11 @@ func (s sending) album() contract.Endpoint {
 		Later: "The messages are kept, and will be sent.",
 		Codes: append(sendCodes(), gateway.CodeMessageNotFound, gateway.CodeMediaFetchFailed),
 	}, func(ctx context.Context, in *sendInput[albumBody]) (*albumAnswer, error) {
-		given := in.Given()
-		items, err := albumItems(given.Items)
+		items, err := albumItems(in.Given().Items)
 		if err != nil {
 			return nil, err
 		}
-		request, err := newRequest(ctx, in, given.To, given.QuoteMessageID, given.SendAt)
+		request, err := requestOf(ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -367,21 +337,12 @@ func (b eventBody) event() (gateway.CalendarEvent, error) {
 func outside(at time.Time) bool { return at.UTC().Year() < firstYear || at.UTC().Year() > lastYear }
 
 func (s sending) event() contract.Endpoint {
-	return handleSend(contract.Operation{
+	return sendContent(s, contract.Operation{
 		ID: "sendEvent", Summary: "Send a calendar event",
 		Description: "People can put it into their calendars, and respond to it: the event message.event_response tells who comes. ",
-		Codes:       []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *sendInput[eventBody]) (messaging.Result, error) {
-		given := in.Given()
-		event, err := given.event()
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		request, err := newRequest(ctx, in, given.To, given.QuoteMessageID, given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		return s.use.SendEvent(ctx, request, given.Name, event)
+	}, func(b eventBody) (gateway.Content, error) {
+		event, err := b.event()
+		return gateway.Content{Type: gateway.TypeEvent, Text: b.Name, Event: &event}, err
 	})
 }
 

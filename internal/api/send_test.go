@@ -43,7 +43,7 @@ func TestSendsAskForWhatWasMeant(t *testing.T) {
 	}{
 		{
 			"text", `"message":"a","quoteMessageId":"3EB0AA"`,
-			asked{call: "SendText", request: quoting, other: "a"},
+			asked{call: "Send", request: quoting, kind: gateway.TypeText, other: gateway.Content{Type: gateway.TypeText, Text: "a"}},
 		},
 		{
 			"image", `"image":"https://a.example/b.png","caption":"c","quoteMessageId":"3EB0AA","viewOnce":true`,
@@ -87,19 +87,19 @@ func TestSendsAskForWhatWasMeant(t *testing.T) {
 		},
 		{
 			"location", `"latitude":-90,"longitude":1.8e2,"name":"n","address":"a"`,
-			asked{call: "SendLocation", request: to, other: gateway.Location{Latitude: -90, Longitude: 180, Name: "n", Address: "a"}},
+			asked{call: "Send", request: to, kind: gateway.TypeLocation, other: gateway.Content{Type: gateway.TypeLocation, Location: &gateway.Location{Latitude: -90, Longitude: 180, Name: "n", Address: "a"}}},
 		},
 		{
 			"location", `"latitude":0,"longitude":-0.5`,
-			asked{call: "SendLocation", request: to, other: gateway.Location{Longitude: -0.5}},
+			asked{call: "Send", request: to, kind: gateway.TypeLocation, other: gateway.Content{Type: gateway.TypeLocation, Location: &gateway.Location{Longitude: -0.5}}},
 		},
 		{
 			"contact", `"contact":{"fullName":"Ana","phoneNumber":"(11) 97777-6655","organization":"o","other":1}`,
-			asked{call: "SendContacts", request: to, other: []gateway.ContactCard{{FullName: "Ana", PhoneNumber: "5511977776655", Organization: "o"}}},
+			asked{call: "Send", request: to, kind: gateway.TypeContact, other: gateway.Content{Type: gateway.TypeContact, Contacts: []gateway.ContactCard{{FullName: "Ana", PhoneNumber: "5511977776655", Organization: "o"}}}},
 		},
 		{
 			"contact", `"contacts":[{"fullName":"Ana","phoneNumber":"5511977776655"},{"fullName":"Bia","phoneNumber":"5511977776644"}],"contact":null`,
-			asked{call: "SendContacts", request: to, other: []gateway.ContactCard{{FullName: "Ana", PhoneNumber: "5511977776655"}, {FullName: "Bia", PhoneNumber: "5511977776644"}}},
+			asked{call: "Send", request: to, kind: gateway.TypeContact, other: gateway.Content{Type: gateway.TypeContact, Contacts: []gateway.ContactCard{{FullName: "Ana", PhoneNumber: "5511977776655"}, {FullName: "Bia", PhoneNumber: "5511977776644"}}}},
 		},
 		{
 			"forward", `"messageId":"false_77@lid_3EB0AA"`,

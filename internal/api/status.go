@@ -3,11 +3,10 @@
 package api
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
@@ -22,6 +21,14 @@ const aboutPosts = "A status post is shown for a day to those whom the owner of 
 type Showing struct {
 	Audience []string `json:"audience,omitempty" fingerprint:"if set" nullable:"false" maxItems:"1000" doc:"Show the post to these people alone, in any form of a recipient; 1,000 at most. All of them have to be among those who see the status posts of the account. Left out or empty: everybody of those." sample:"-"`
 }
+
+func (s Showing) addTo(request *messaging.Request) (err error) {
+	request.To = gateway.Recipient{Chat: gateway.StatusChat}
+	request.Audience, err = readPeople("audience", s.Audience)
+	return err
+}
+
+func (Showing) refusals() []string { return []string{gateway.CodeStatusAudience} }
 
 type statusTextBody struct {
 	Message    string `json:"message" minLength:"1" maxLength:"700" doc:"The text, at most 700 characters." example:"Aberto até as 20h hoje!"`
@@ -58,81 +65,44 @@ type statusVoiceBody struct {
 // usualBackground is the colour behind a text for which none is given.
 const usualBackground = "#075E54"
 
-// postOf begins the request of a status post.
-func postOf[T any](ctx context.Context, in *sendInput[T], audience []string, at *time.Time) (messaging.Request, error) {
-	people, err := readPeople("audience", audience)
-	if err != nil {
-		return messaging.Request{}, err
-	}
-	request := requestTo(ctx, in, gateway.Recipient{Chat: gateway.StatusChat}, at)
-	request.Audience = people
-	return request, nil
-}
-
 func (s sending) statusText() contract.Endpoint {
-	return handleSend(contract.Operation{
+	return sendContent(s, contract.Operation{
 		ID: "postStatusText", Summary: "Post a text as a status",
 		Description: aboutPosts,
-		Codes:       []string{gateway.CodeStatusAudience},
-	}, func(ctx context.Context, in *sendInput[statusTextBody]) (messaging.Result, error) {
-		given := in.Given()
-		background := given.Background
-		if background == "" {
-			background = usualBackground
-		}
-		colour, err := strconv.ParseUint(strings.TrimPrefix(background, "#"), 16, 32)
+	}, func(b statusTextBody) (gateway.Content, error) {
+		colour, err := strconv.ParseUint(strings.TrimPrefix(cmp.Or(b.Background, usualBackground), "#"), 16, 32)
 		if err != nil {
-			return messaging.Result{}, fmt.Errorf("api: the colour was checked: %w", err)
+			return gateway.Content{}, fmt.Errorf("api: the colour was checked: %w", err)
 		}
-		request, err := postOf(ctx, in, given.Audience, given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		return s.use.PostStatusText(ctx, request, given.Message, gateway.StatusLook{Background: uint32(colour), Font: gateway.StatusFont(given.Font)})
+		return gateway.Content{
+			Type: gateway.TypeText, Text: b.Message, Look: &gateway.StatusLook{Background: uint32(colour), Font: gateway.StatusFont(b.Font)},
+		}, nil
 	})
 }
 
 func (s sending) statusImage() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "postStatusImage", Summary: "Post an image as a status",
 		Description: aboutPosts + "Takes JPEG, PNG, WebP or GIF. An animated GIF is sent as a video that plays without end, if ffmpeg is on the gateway's machine. ",
-		Codes:       []string{gateway.CodeStatusAudience},
-	}, func(ctx context.Context, in *sendInput[statusImageBody]) (messaging.Result, error) {
-		given := in.Given()
-		request, err := postOf(ctx, in, given.Audience, given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		return s.media(ctx, request, gateway.TypeImage, messaging.MediaParams{Field: "image", Input: given.Image, Caption: given.Caption})
+	}, gateway.TypeImage, func(b statusImageBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "image", Input: b.Image, Caption: b.Caption}
 	})
 }
 
 func (s sending) statusVideo() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "postStatusVideo", Summary: "Post a video as a status",
 		Description: aboutPosts,
-		Codes:       []string{gateway.CodeStatusAudience},
-	}, func(ctx context.Context, in *sendInput[statusVideoBody]) (messaging.Result, error) {
-		given := in.Given()
-		request, err := postOf(ctx, in, given.Audience, given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		return s.media(ctx, request, gateway.TypeVideo, messaging.MediaParams{Field: "video", Input: given.Video, Caption: given.Caption})
+	}, gateway.TypeVideo, func(b statusVideoBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "video", Input: b.Video, Caption: b.Caption}
 	})
 }
 
 func (s sending) statusVoice() contract.Endpoint {
-	return handleMedia(contract.Operation{
+	return sendMedia(s, contract.Operation{
 		ID: "postStatusVoice", Summary: "Post a voice note as a status",
 		Description: aboutPosts,
-		Codes:       []string{gateway.CodeStatusAudience},
-	}, func(ctx context.Context, in *sendInput[statusVoiceBody]) (messaging.Result, error) {
-		given := in.Given()
-		request, err := postOf(ctx, in, given.Audience, given.SendAt)
-		if err != nil {
-			return messaging.Result{}, err
-		}
-		return s.media(ctx, request, gateway.TypeVoice, messaging.MediaParams{Field: "audio", Input: given.Audio})
+	}, gateway.TypeVoice, func(b statusVoiceBody) messaging.MediaParams {
+		return messaging.MediaParams{Field: "audio", Input: b.Audio}
 	})
 }

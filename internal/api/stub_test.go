@@ -35,7 +35,7 @@ type asked struct {
 	media   messaging.MediaParams
 	ref     gateway.MessageRef
 	who     gateway.Recipient
-	other   any // text, location, card, reaction, base URL, numbers, presence, blocked, group
+	other   any // content, reaction, base URL, numbers, presence, blocked, group
 }
 
 func (o *outcome) note(a asked) {
@@ -60,13 +60,8 @@ func (o *outcome) last() asked {
 // instanceOnly is a request that has nothing but its instance.
 func instanceOnly(id string) messaging.Request { return messaging.Request{InstanceID: id} }
 
-func (o *outcome) SendText(_ context.Context, request messaging.Request, text string) (messaging.Result, error) {
-	o.note(asked{call: "SendText", request: request, other: text})
-	return o.result, o.err
-}
-
-func (o *outcome) PostStatusText(_ context.Context, request messaging.Request, text string, look gateway.StatusLook) (messaging.Result, error) {
-	o.note(asked{call: "PostStatusText", request: request, kind: gateway.MessageType(text), other: look})
+func (o *outcome) Send(_ context.Context, request messaging.Request, content gateway.Content) (messaging.Result, error) {
+	o.note(asked{call: "Send", request: request, kind: content.Type, other: content})
 	return o.result, o.err
 }
 
@@ -90,26 +85,6 @@ func (o *outcome) SendAlbum(_ context.Context, request messaging.Request, items 
 		parts[n].Result = o.result
 	}
 	return o.result, parts, o.err
-}
-
-func (o *outcome) SendLocation(_ context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error) {
-	o.note(asked{call: "SendLocation", request: request, other: location})
-	return o.result, o.err
-}
-
-func (o *outcome) SendContacts(_ context.Context, request messaging.Request, cards []gateway.ContactCard) (messaging.Result, error) {
-	o.note(asked{call: "SendContacts", request: request, other: cards})
-	return o.result, o.err
-}
-
-func (o *outcome) SendPoll(_ context.Context, request messaging.Request, question string, poll gateway.Poll) (messaging.Result, error) {
-	o.note(asked{call: "SendPoll", request: request, kind: gateway.MessageType(question), other: poll})
-	return o.result, o.err
-}
-
-func (o *outcome) SendEvent(_ context.Context, request messaging.Request, name string, event gateway.CalendarEvent) (messaging.Result, error) {
-	o.note(asked{call: "SendEvent", request: request, kind: gateway.MessageType(name), other: event})
-	return o.result, o.err
 }
 
 func (o *outcome) CancelEvent(_ context.Context, instanceID string, ref gateway.MessageRef) error {

@@ -125,7 +125,8 @@ func New(config Config) (*frame.Pages, error) {
 
 // post shows a text to those who see an account's status posts.
 func (p *pages) post(ctx context.Context, instanceID, text string, look gateway.StatusLook) error {
-	_, err := p.Messages.PostStatusText(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: gateway.StatusChat}}, text, look)
+	_, err := p.Messages.Send(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: gateway.StatusChat}},
+		gateway.Content{Type: gateway.TypeText, Text: text, Look: &look})
 	return err
 }
 

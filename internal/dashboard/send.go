@@ -121,20 +121,20 @@ func (p *pages) send(r *frame.Request, request messaging.Request) (messaging.Res
 		if strings.TrimSpace(text) == "" || len([]rune(text)) > maxText {
 			return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "text", Message: fmt.Sprintf("must have 1 to %d characters", maxText)})
 		}
-		return p.Messages.SendText(ctx, request, text)
+		return p.Messages.Send(ctx, request, gateway.Content{Type: kind, Text: text})
 	case gateway.TypeLocation:
 		place, err := placeIn(r)
 		if err != nil {
 			return messaging.Result{}, err
 		}
-		return p.Messages.SendLocation(ctx, request, place)
+		return p.Messages.Send(ctx, request, gateway.Content{Type: kind, Location: &place})
 	case gateway.TypeContact:
 		number, ok := gateway.ParseNumber(r.FormValue("number"))
 		name := gateway.CleanName(r.FormValue("name"))
 		if !ok || name == "" {
 			return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "number", Message: "a contact card needs a name, and a number with its country code"})
 		}
-		return p.Messages.SendContacts(ctx, request, []gateway.ContactCard{{FullName: name, PhoneNumber: number}})
+		return p.Messages.Send(ctx, request, gateway.Content{Type: kind, Contacts: []gateway.ContactCard{{FullName: name, PhoneNumber: number}}})
 	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
 		return p.sendFile(ctx, r, request, kind)
 	default:

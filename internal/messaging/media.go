@@ -25,7 +25,7 @@ type MediaParams struct {
 }
 
 // SendMedia sends an image, a video, a voice note, an audio file, a document or
-// a sticker. Besides the errors of SendText it is Invalid if the input is not of that kind
+// a sticker. Besides the errors of Send it is Invalid if the input is not of that kind
 // or can't be fetched, and TooLarge beyond the limit.
 func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.MessageType, params MediaParams) (Result, error) {
 	hints := media.Hints{Field: params.Field, FileName: params.FileName, Convert: params.Convert, Decoded: params.Decoded}

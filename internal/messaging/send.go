@@ -51,53 +51,16 @@ type draft struct {
 // composition makes the draft of a message.
 type composition func(ctx context.Context) (draft, error)
 
-// SendText sends a text and returns when the platform has acknowledged it. The errors of
-// every kind of message are Invalid (the number has no account), NotFound (the quoted
+// Send sends content that needs no file, and returns when the platform has acknowledged it. The
+// errors of every kind of message are Invalid (the number has no account), NotFound (the quoted
 // message), Conflict, PaymentRequired, RateLimited, PlatformFailed, PlatformTimeout.
-func (s *Service) SendText(ctx context.Context, request Request, text string) (Result, error) {
+func (s *Service) Send(ctx context.Context, request Request, content gateway.Content) (Result, error) {
 	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
-		content := gateway.Content{Type: gateway.TypeText, Text: text}
 		if request.Preview && s.config.Previews != nil {
-			content.Preview = s.config.Previews.Find(ctx, text)
+			content.Preview = s.config.Previews.Find(ctx, content.Text)
 		}
 		return draft{content: content}, nil
 	})
-}
-
-// PostStatusText shows a text to those who see the account's status posts. Its errors are those
-// of SendText.
-func (s *Service) PostStatusText(ctx context.Context, request Request, text string, look gateway.StatusLook) (Result, error) {
-	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeText, Text: text, Look: &look}))
-}
-
-// SendLocation sends a place on a map.
-func (s *Service) SendLocation(ctx context.Context, request Request, place gateway.Location) (Result, error) {
-	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeLocation, Location: &place}))
-}
-
-// SendContacts sends one contact, or several in one message.
-func (s *Service) SendContacts(ctx context.Context, request Request, cards []gateway.ContactCard) (Result, error) {
-	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeContact, Contacts: cards}))
-}
-
-// SendPoll sends a question with answers to choose from.
-func (s *Service) SendPoll(ctx context.Context, request Request, question string, poll gateway.Poll) (Result, error) {
-	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypePoll, Text: question, Poll: &poll}))
-}
-
-// SendEvent sends a calendar event.
-func (s *Service) SendEvent(ctx context.Context, request Request, name string, event gateway.CalendarEvent) (Result, error) {
-	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeEvent, Text: name, Event: &event}))
-}
-
-// SendInvitation sends somebody an invitation to a group.
-func (s *Service) SendInvitation(ctx context.Context, request Request, invite gateway.GroupInvite) (Result, error) {
-	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeGroupInvite, Invite: &invite}))
-}
-
-// content is the composition of content that is complete already.
-func (s *Service) content(content gateway.Content) composition {
-	return func(context.Context) (draft, error) { return draft{content: content}, nil }
 }
 
 func (s *Service) send(ctx context.Context, request Request, compose composition) (Result, error) {

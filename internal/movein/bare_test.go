@@ -18,13 +18,13 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib"   // registers the driver "pgx"
-	"go.mau.fi/whatsmeow"                //nolint:depguard // the other program is one on whatsmeow
-	"go.mau.fi/whatsmeow/proto/waE2E"    //nolint:depguard // as above
-	"go.mau.fi/whatsmeow/store"          //nolint:depguard // as above
-	"go.mau.fi/whatsmeow/store/sqlstore" //nolint:depguard // as above
-	"go.mau.fi/whatsmeow/types"          //nolint:depguard // as above
-	"go.mau.fi/whatsmeow/types/events"   //nolint:depguard // as above
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/store"
+	"go.mau.fi/whatsmeow/store/sqlstore"
+	"go.mau.fi/whatsmeow/types"
+	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/testkit/crowd"

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"go.mau.fi/whatsmeow/proto/waAdv"    //nolint:depguard // the other program is one on whatsmeow
-	wastore "go.mau.fi/whatsmeow/store"  //nolint:depguard // as above
-	"go.mau.fi/whatsmeow/store/sqlstore" //nolint:depguard // as above
-	"go.mau.fi/whatsmeow/types"          //nolint:depguard // as above
+	"go.mau.fi/whatsmeow/proto/waAdv"
+	wastore "go.mau.fi/whatsmeow/store"
+	"go.mau.fi/whatsmeow/store/sqlstore"
+	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/movein"

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib"   // registers the driver "pgx"
-	"go.mau.fi/whatsmeow/proto/waAdv"    //nolint:depguard // as below
-	wastore "go.mau.fi/whatsmeow/store"  //nolint:depguard // an earlier version's tables are whatsmeow's
-	"go.mau.fi/whatsmeow/store/sqlstore" //nolint:depguard // as above
-	"go.mau.fi/whatsmeow/types"          //nolint:depguard // as above
-	waLog "go.mau.fi/whatsmeow/util/log" //nolint:depguard // as above
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+	"go.mau.fi/whatsmeow/proto/waAdv"
+	wastore "go.mau.fi/whatsmeow/store"
+	"go.mau.fi/whatsmeow/store/sqlstore"
+	"go.mau.fi/whatsmeow/types"
+	waLog "go.mau.fi/whatsmeow/util/log"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlite"

@@ -136,7 +136,8 @@ func (s *Server) buildGroups() (err error) {
 	s.groups, err = group.New(group.Config{
 		Sessions: s.instances, Directory: s.directory, Pictures: s.media,
 		Invite: func(ctx context.Context, instanceID string, to gateway.JID, invite gateway.GroupInvite) (string, error) {
-			sent, err := s.messages.SendInvitation(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: to}}, invite)
+			sent, err := s.messages.Send(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: to}},
+				gateway.Content{Type: gateway.TypeGroupInvite, Invite: &invite})
 			return sent.MessageID, err
 		},
 	})
@@ -158,7 +159,8 @@ func (s *Server) buildCalls() (err error) {
 	s.calls, err = call.New(call.Config{
 		Sessions: s.instances, Store: s.store, Logger: s.config.Logger, Now: s.config.Now,
 		SendText: func(ctx context.Context, instanceID string, to gateway.JID, text string) error {
-			_, err := s.messages.SendText(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: to}, Later: true}, text)
+			_, err := s.messages.Send(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: to}, Later: true},
+				gateway.Content{Type: gateway.TypeText, Text: text})
 			return err
 		},
 	})
