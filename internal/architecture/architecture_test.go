@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // root is the repository's.
@@ -39,9 +40,24 @@ func TestPagesNameWhatIsThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, room := range entries {
-			if name := folder + "/" + room.Name(); room.IsDir() && !strings.Contains(document, name+"/ ") {
-				t.Errorf("ARCHITECTURE.md does not name %s", name)
+			if room.IsDir() && !strings.Contains(document, "\n"+room.Name()+"/ ") {
+				t.Errorf("ARCHITECTURE.md has no line of %s/%s", folder, room.Name())
 			}
+		}
+	}
+}
+
+// Somebody reads ARCHITECTURE.md in ten minutes.
+func TestArchitectureIsShort(t *testing.T) {
+	t.Parallel()
+	const most, widest = 10_000, 120
+	document := read(t, "ARCHITECTURE.md")
+	if len(document) > most {
+		t.Errorf("ARCHITECTURE.md has %d bytes, and may have %d", len(document), most)
+	}
+	for line := range strings.Lines(document) {
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > widest {
+			t.Errorf("a line is wider than %d columns: %s", widest, line)
 		}
 	}
 }
