@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recado-project/recado/internal/doctor/disk"
 	"github.com/recado-project/recado/internal/health"
 )
 
@@ -89,24 +88,24 @@ func owned(name, path string, info fs.FileInfo) []Finding {
 // fileSystem says whether the folder is where data last.
 func (e *examination) fileSystem(path string) []Finding {
 	const name = "file system"
-	system, err := disk.Look(path)
+	system, err := lookAtFileSystem(path)
 	if err != nil {
 		return []Finding{warning(name, "look at it yourself: df -T "+path, "%s", err)}
 	}
 	return []Finding{e.fileSystemFinding(path, system)}
 }
 
-func (e *examination) fileSystemFinding(path string, system disk.System) Finding {
+func (e *examination) fileSystemFinding(path string, system fileSystem) Finding {
 	const name = "file system"
 	const elsewhere = "let --data name a folder on a disk of this machine"
 	switch {
-	case system.IsRemote() && !e.isPostgres():
+	case system.isRemote() && !e.isPostgres():
 		return wrong(name, elsewhere+", or use PostgreSQL", "%s is on %s: SQLite's locks and log don't work over a network, and the database can break", path, system.Kind)
-	case system.IsRemote():
+	case system.isRemote():
 		return warning(name, elsewhere, "%s is on %s: temporary files go over the network", path, system.Kind)
-	case system.IsMemory() && !e.isPostgres():
+	case system.isMemory() && !e.isPostgres():
 		return wrong(name, elsewhere, "%s is in memory (%s): everything is gone when this machine stops", path, system.Kind)
-	case system.IsLayer() && !e.isPostgres():
+	case system.isLayer() && !e.isPostgres():
 		return wrong(name, "mount a volume there", "%s is in the layer of a container: everything is gone when the container is removed", path)
 	case system.Kind == "":
 		return ok(name, "its kind is not known on this system; it must be a disk of this machine, not a network")
@@ -132,9 +131,9 @@ func (e *examination) space(context.Context) []Finding {
 	if err != nil {
 		return []Finding{warning(name, "look at it yourself: df -h "+path, "it is not known: %s", err)}
 	}
-	system, err := disk.Look(path)
+	system, err := lookAtFileSystem(path)
 	if err != nil {
-		system = disk.System{}
+		system = fileSystem{}
 	}
 	return append([]Finding{spaceFinding(free, all)}, inodes(system)...)
 }
@@ -151,7 +150,7 @@ func spaceFinding(free, all int64) Finding {
 	return ok(name, "%s of %s are free", bytesText(free), bytesText(all))
 }
 
-func inodes(system disk.System) []Finding {
+func inodes(system fileSystem) []Finding {
 	const name = "inodes"
 	const room = "remove small files that nobody needs; each file of a message needs two"
 	switch {
@@ -201,25 +200,25 @@ func (e *examination) fsync(ctx context.Context) []Finding {
 	if _, err := os.Stat(e.config.Server.DataDir); err != nil {
 		return []Finding{ok(name, "there is no data folder yet")}
 	}
-	median, longest, err := disk.Sync(ctx, e.config.Server.DataDir, time.Now) //nolint:forbidigo // only the time that passes counts
+	median, longest, err := measureSync(ctx, e.config.Server.DataDir, time.Now) //nolint:forbidigo // only the time that passes counts
 	if err != nil {
 		return []Finding{wrong(name, "look at the disk, and at the system's log", "it fails: %s", err)}
 	}
-	system, err := disk.Look(e.config.Server.DataDir)
+	system, err := lookAtFileSystem(e.config.Server.DataDir)
 	if err != nil {
-		system = disk.System{}
+		system = fileSystem{}
 	}
 	return []Finding{e.fsyncFinding(median, longest, system)}
 }
 
-func (e *examination) fsyncFinding(median, longest time.Duration, system disk.System) Finding {
+func (e *examination) fsyncFinding(median, longest time.Duration, system fileSystem) Finding {
 	const name = "fsync"
 	took := fmt.Sprintf("the disk says after %s that data are written (at most %s)", rounded(median), rounded(longest))
 	if system.Cache != "" {
 		took += "; its cache is " + system.Cache
 	}
 	switch {
-	case system.SkipsCache() && !e.isPostgres():
+	case system.skipsCache() && !e.isPostgres():
 		return wrong(name, "mount it without nobarrier and barrier=0",
 			"the file system does not make the disk write its cache: what was acknowledged is lost when the power fails. %s", took)
 	case median < tooFast && !e.isPostgres():

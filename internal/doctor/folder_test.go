@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/doctor/disk"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -66,12 +65,12 @@ func TestFileSystem(t *testing.T) {
 		"ext4": {OK, OK}, "": {OK, OK}, "nfs4": {Wrong, Warning}, "cifs": {Wrong, Warning}, "tmpfs": {Wrong, OK}, "overlay": {Wrong, OK},
 	}) {
 		for i, e := range []*examination{sqlite, postgres} {
-			if found := e.fileSystemFinding("/data", disk.System{Kind: kind}); found.State != want[i] {
+			if found := e.fileSystemFinding("/data", fileSystem{Kind: kind}); found.State != want[i] {
 				t.Errorf("%q: %+v, want %s", kind, found, want[i])
 			}
 		}
 	}
-	if system, err := disk.Look("/dev/shm"); err == nil && system.IsMemory() { // a real one
+	if system, err := lookAtFileSystem("/dev/shm"); err == nil && system.isMemory() { // a real one
 		says(t, with(t, server.Config{DataDir: "/dev/shm"}).fileSystem("/dev/shm"), Wrong, "is in memory")
 	}
 }
@@ -87,10 +86,10 @@ func TestSpace(t *testing.T) {
 			t.Errorf("%d of %d: %+v", test.free, test.all, found)
 		}
 	}
-	says(t, inodes(disk.System{Inodes: 100, FreeInodes: 50}), OK, "50 of 100")
-	says(t, inodes(disk.System{Inodes: 100, FreeInodes: 4}), Warning, "4 of 100")
-	says(t, inodes(disk.System{Inodes: 100}), Wrong, "no more files")
-	if found := inodes(disk.System{}); found != nil {
+	says(t, inodes(fileSystem{Inodes: 100, FreeInodes: 50}), OK, "50 of 100")
+	says(t, inodes(fileSystem{Inodes: 100, FreeInodes: 4}), Warning, "4 of 100")
+	says(t, inodes(fileSystem{Inodes: 100}), Wrong, "no more files")
+	if found := inodes(fileSystem{}); found != nil {
 		t.Errorf("without a limit: %v", found)
 	}
 	found := with(t, server.Config{DataDir: filepath.Join(t.TempDir(), "not", "yet")}).space(t.Context())
@@ -112,7 +111,7 @@ func TestFsync(t *testing.T) {
 	says(t, with(t, server.Config{DataDir: "/proc/self"}).fsync(t.Context()), Wrong, "it fails")
 	fine(t, with(t, server.Config{DataDir: "/not/there"}).fsync(t.Context()))
 
-	plain, careless := disk.System{Cache: "write back"}, disk.System{Options: []string{"rw", "nobarrier"}}
+	plain, careless := fileSystem{Cache: "write back"}, fileSystem{Options: []string{"rw", "nobarrier"}}
 	says(t, []Finding{e.fsyncFinding(2*time.Millisecond, 9*time.Millisecond, plain)}, OK, "its cache is write back. That is plausible, and no proof")
 	says(t, []Finding{e.fsyncFinding(2*time.Microsecond, time.Millisecond, plain)}, Warning, "faster than a disk can be")
 	says(t, []Finding{e.fsyncFinding(80*time.Millisecond, time.Second, plain)}, Warning, "messages wait for it")

@@ -4,17 +4,14 @@ package messaging
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"slices"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/messaging/poll"
 )
-
-// Poll is how a poll stands. Text of its message is the question.
-type Poll = poll.Poll
 
 // Votes returns how a poll stands. Its error is NotFound, also for a message that was
 // deleted, or Invalid for a message that is no poll.
@@ -37,7 +34,7 @@ func (s *Service) Votes(ctx context.Context, instanceID string, ref gateway.Mess
 	if err != nil {
 		return Poll{}, fmt.Errorf("messaging: list votes: %w", err)
 	}
-	return poll.Count(message, details.Poll, votes), nil
+	return countVotes(message, details.Poll, votes), nil
 }
 
 func voteOrigin(vote gateway.PollVote) origin {
@@ -56,14 +53,14 @@ func (r receiver) keepVote(ctx context.Context, vote gateway.PollVote) error {
 		r.ignore(ctx, vote.PollID, "the poll of the vote is not known here")
 		return nil
 	}
-	choices := poll.Chosen(details.Poll, vote.Choices)
+	choices := chosen(details.Poll, vote.Choices)
 	if most := details.Poll.MaxAnswers; most > 0 && len(choices) > most {
 		r.ignore(ctx, vote.PollID, "the vote has more choices than the poll allows")
 		return nil
 	}
 	err = r.config.Store.KeepVote(ctx, message, gateway.KeptVote{By: vote.By, Choices: choices, At: vote.At},
 		func(votes []gateway.KeptVote) (eventlog.Event, error) {
-			return poll.Event(vote, poll.Count(message, details.Poll, votes), choices, details.Poll)
+			return voteEvent(vote, countVotes(message, details.Poll, votes), choices, details.Poll)
 		})
 	if err != nil {
 		return fmt.Errorf("messaging: keep a vote: %w", err)
@@ -119,4 +116,86 @@ func (r receiver) keepResponse(ctx context.Context, response gateway.EventRespon
 
 func (r receiver) ignore(ctx context.Context, id, why string) {
 	r.logger.InfoContext(ctx, "an answer is ignored", slog.String("platform_id", id), slog.String("why", why))
+}
+
+// Poll is how a poll stands.
+type Poll struct {
+	Message gateway.Message // Text is the question
+	// MaxAnswers is how many options somebody may choose; 0: any number.
+	MaxAnswers int
+	Options    []PollOption // in the poll's order
+	Voters     int          // who have a vote in it
+}
+
+// PollOption is an option of a poll with those who chose it.
+type PollOption struct {
+	Name   string
+	Voters []gateway.Party // the one who voted first is first
+}
+
+// countVotes makes the standing of a poll from its votes.
+func countVotes(message gateway.Message, poll *gateway.Poll, votes []gateway.KeptVote) Poll {
+	counted := Poll{Message: message}
+	if poll == nil {
+		return counted
+	}
+	counted.MaxAnswers, counted.Options = poll.MaxAnswers, make([]PollOption, len(poll.Options))
+	for n, option := range poll.Options {
+		counted.Options[n].Name = option.Name
+	}
+	places := placesIn(poll)
+	for _, vote := range votes {
+		for _, choice := range vote.Choices {
+			if n, ok := places[choice]; ok {
+				counted.Options[n].Voters = append(counted.Options[n].Voters, vote.By)
+			}
+		}
+		if len(vote.Choices) > 0 {
+			counted.Voters++
+		}
+	}
+	return counted
+}
+
+// placesIn returns where the options of a poll stand, by their hashes. Of options with one name
+// the first gets all votes. A poll of somebody else may have a thousand options, and each member
+// of a large group may choose them all, so no option is searched for.
+func placesIn(poll *gateway.Poll) map[[sha256.Size]byte]int {
+	places := make(map[[sha256.Size]byte]int, len(poll.Options))
+	for n, option := range poll.Options {
+		if _, known := places[option.Hash]; !known {
+			places[option.Hash] = n
+		}
+	}
+	return places
+}
+
+// chosen returns those choices that are options of the poll, each once.
+func chosen(poll *gateway.Poll, choices [][sha256.Size]byte) [][sha256.Size]byte {
+	places, taken := placesIn(poll), map[[sha256.Size]byte]bool{}
+	var known [][sha256.Size]byte
+	for _, choice := range choices {
+		if _, ok := places[choice]; ok && !taken[choice] {
+			taken[choice] = true
+			known = append(known, choice)
+		}
+	}
+	return known
+}
+
+// voteEvent is the event of a vote, with how the poll stands after it.
+func voteEvent(vote gateway.PollVote, stands Poll, choices [][sha256.Size]byte, poll *gateway.Poll) (eventlog.Event, error) {
+	data := eventlog.MessagePollVote{
+		MessageID: vote.PollID, ID: stands.Message.ID, Chat: eventlog.NewChat(vote.Chat), From: eventlog.NewPerson(vote.By),
+		Question: stands.Message.Text, Options: make([]string, 0, len(choices)),
+		Tallies: make([]eventlog.Tally, 0, len(stands.Options)), Voters: stands.Voters,
+	}
+	places := placesIn(poll)
+	for _, choice := range choices {
+		data.Options = append(data.Options, poll.Options[places[choice]].Name)
+	}
+	for _, option := range stands.Options {
+		data.Tallies = append(data.Tallies, eventlog.Tally{Option: option.Name, Votes: len(option.Voters)})
+	}
+	return eventlog.NewEvent(stands.Message.InstanceID, vote.Chat.Key(), vote.SourceKey, vote.At, data)
 }

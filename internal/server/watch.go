@@ -17,7 +17,6 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/metrics"
 	"github.com/recado-project/recado/internal/trace"
-	"github.com/recado-project/recado/internal/trace/export"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -40,7 +39,7 @@ func (s *Server) openTraces(ctx context.Context) error {
 	if !s.config.Traces {
 		return nil
 	}
-	exporter, err := export.New(ctx, export.Config{Endpoint: s.config.OTLPEndpoint, Version: s.config.Version, Logger: s.config.Logger})
+	exporter, err := newTraceExporter(ctx, s.config.OTLPEndpoint, s.config.Version, s.config.Logger)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -1,6 +1,6 @@
 // Package trace follows one message through the program: from the request through the send
 // to the receipt, and to the delivery of its events. The rooms begin spans here, and tell
-// nobody where they end up; package export sends them away.
+// nobody where they end up; the server sends them away.
 //
 // It is off unless somebody wants it, and then a nil Tracer costs one look at a context.
 // What has to stay together although no context connects it, such as a receipt and the

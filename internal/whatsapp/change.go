@@ -3,12 +3,10 @@ package whatsapp
 import (
 	"log/slog"
 
-	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/whatsapp/calendar"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -33,47 +31,6 @@ func (s *session) changeArrived(event *events.Message, change gateway.Change) bo
 		return s.line.Connected() // else the answer about the group was lost with the connection
 	}
 	return s.line.Receive(change, "change of a message", slog.String("platform_id", change.PlatformID))
-}
-
-// unlock decrypts a change that is encrypted within a message: reactions in some groups,
-// and edits of some clients. whatsmeow has kept the secret for it from the message that
-// it changes. A change that can't be decrypted belongs to a message from before the link,
-// and stays as it is.
-func (s *session) unlock(event *events.Message) {
-	client := s.line.Client()
-	switch {
-	case event.Message.GetEncReactionMessage() != nil:
-		reaction, err := client.DecryptReaction(s.ctx, event)
-		if err != nil {
-			s.logger.InfoContext(s.ctx, "reaction not opened", slog.String("platform_id", event.Info.ID))
-			return
-		}
-		if reaction.GetKey() == nil {
-			reaction.Key = event.Message.GetEncReactionMessage().GetTargetMessageKey()
-		}
-		event.Message = &waE2E.Message{ReactionMessage: reaction}
-	case isEdit(event.Message.GetSecretEncryptedMessage()):
-		edit, err := client.DecryptSecretEncryptedMessage(s.ctx, event)
-		if err != nil {
-			s.logger.InfoContext(s.ctx, "edit not opened", slog.String("platform_id", event.Info.ID))
-			return
-		}
-		edit = wire.Unwrap(edit)
-		if edit.GetProtocolMessage() == nil {
-			edit = &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
-				Type:          waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(),
-				Key:           event.Message.GetSecretEncryptedMessage().GetTargetMessageKey(),
-				EditedMessage: edit,
-			}}
-		}
-		event.Message = edit
-	}
-}
-
-// isEdit reports whether something encrypted within a message edits a message or a calendar event.
-func isEdit(sealed *waE2E.SecretEncryptedMessage) bool {
-	kind := sealed.GetSecretEncType()
-	return kind == waE2E.SecretEncryptedMessage_MESSAGE_EDIT || kind == waE2E.SecretEncryptedMessage_EVENT_EDIT
 }
 
 // voteArrived decrypts a vote in a poll and passes it on, and reports whether it was kept. One
@@ -102,7 +59,7 @@ func (s *session) responseArrived(event *events.Message) bool {
 		s.logger.InfoContext(s.ctx, "a response to an event is ignored", slog.String("platform_id", event.Info.ID), slog.String("why", why))
 		return true
 	}
-	opened, err := calendar.OpenResponse(s.ctx, s.line.Client(), event)
+	opened, err := openResponse(s.ctx, s.line.Client(), event)
 	response, ok := wire.ResponseOf(event, opened, s.line.Self())
 	if err != nil || !ok {
 		return ignored("it can't be opened, or says nothing")

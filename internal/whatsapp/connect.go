@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"go.mau.fi/whatsmeow"
-
-	"github.com/recado-project/recado/internal/whatsapp/keepalive"
 )
 
 var (
@@ -68,13 +66,10 @@ func (s *session) dial() error {
 
 // keepAlive keeps a connection, until it ends.
 func (s *session) keepAlive(ctx context.Context, client *whatsmeow.Client) {
-	keepalive.Begin(ctx, keepalive.Connection{
-		Ask: func(ctx context.Context) bool {
-			answered, _ := client.DangerousInternals().SendKeepAlive(ctx) //nolint:staticcheck // the library's own question; the version is pinned
-			return answered
-		},
-		Dead: func() { s.signals.send(signal{kind: connectionDead}) },
-	})
+	beginKeepalive(ctx, func(ctx context.Context) bool {
+		answered, _ := client.DangerousInternals().SendKeepAlive(ctx) //nolint:staticcheck // the library's own question; the version is pinned
+		return answered
+	}, func() { s.signals.send(signal{kind: connectionDead}) })
 }
 
 // enter waits for a place among the sessions that connect at the same time. release gives

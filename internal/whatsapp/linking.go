@@ -18,7 +18,6 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/whatsapp/passkey"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -157,8 +156,8 @@ func (s *session) passkeyAsked(event *events.PairPasskeyRequest) {
 		return
 	}
 	secret := bytes.Clone(s.line.Client().Store.AdvSecretKey)
-	limit := passkey.Limit(event.PublicKey)
-	request, err := passkey.Request(event.PublicKey)
+	limit := passkeyLimit(event.PublicKey)
+	request, err := passkeyRequest(event.PublicKey)
 	if err != nil {
 		s.logger.ErrorContext(s.ctx, "the platform's question for a passkey can't be shown", slog.Any("error", err))
 		return
@@ -230,7 +229,7 @@ func (s *session) AnswerPasskey(ctx context.Context, assertion []byte) error {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
 			"no passkey is asked for now; it is after a phone whose account needs one has scanned the code")
 	}
-	answer, err := passkey.Check(request, assertion)
+	answer, err := checkPasskey(request, assertion)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ var process struct {
 	rootKey [32]byte
 }
 
-// Sessions keep themselves alive (package keepalive), and not the library, which would do it
+// Sessions keep themselves alive (keepalive.go), and not the library, which would do it
 // for each at a moment of its own. Sessions read this without a lock.
 func init() { //nolint:gochecknoinits // before there is any session in the process
 	const never = 100 * 365 * 24 * time.Hour

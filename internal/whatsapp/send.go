@@ -13,7 +13,6 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/trace"
-	"github.com/recado-project/recado/internal/whatsapp/calendar"
 	"github.com/recado-project/recado/internal/whatsapp/channels"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/line"
@@ -140,7 +139,7 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 		}
 		message = s.line.Client().BuildEdit(chat, key.PlatformID, content)
 	case gateway.ChangeCancelled:
-		if message, err = calendar.NewEdit(s.ctx, s.line.Client(), chat, key.PlatformID, change.Payload, s.line.Now()); err != nil {
+		if message, err = newEventEdit(s.ctx, s.line.Client(), chat, key.PlatformID, change.Payload, s.line.Now()); err != nil {
 			return nil, err
 		}
 	case gateway.ChangeDeleted:

@@ -1,4 +1,4 @@
-package keepalive_test
+package whatsapp
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/recado-project/recado/internal/whatsapp/keepalive"
 )
 
 // peer is the other end of a connection.
@@ -18,20 +16,18 @@ type peer struct {
 	dead   int
 }
 
-func (p *peer) connection() keepalive.Connection {
-	return keepalive.Connection{
-		Ask: func(context.Context) bool {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.asked = append(p.asked, time.Now())
-			return !p.silent
-		},
-		Dead: func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.dead++
-		},
-	}
+// keep keeps a connection to it.
+func (p *peer) keep(ctx context.Context) {
+	beginKeepalive(ctx, func(context.Context) bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.asked = append(p.asked, time.Now())
+		return !p.silent
+	}, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.dead++
+	})
 }
 
 func (p *peer) setSilent(silent bool) {
@@ -48,7 +44,7 @@ func TestConnectionsAreAskedTogether(t *testing.T) {
 		peers := make([]*peer, 300)
 		for i := range peers {
 			peers[i] = &peer{}
-			keepalive.Begin(t.Context(), peers[i].connection())
+			peers[i].keep(t.Context())
 			time.Sleep(37 * time.Millisecond)
 		}
 		time.Sleep(10 * time.Minute)
@@ -57,7 +53,7 @@ func TestConnectionsAreAskedTogether(t *testing.T) {
 			p.mu.Lock()
 			for i, at := range p.asked {
 				moments[at] = true
-				if gap := at.Sub(p.asked[max(i-1, 0)]); i > 0 && (gap < keepalive.Shortest-time.Second || gap > keepalive.Longest) {
+				if gap := at.Sub(p.asked[max(i-1, 0)]); i > 0 && (gap < keepaliveMin-time.Second || gap > keepaliveMax) {
 					t.Fatalf("%s between two questions", gap)
 				}
 			}
@@ -78,10 +74,10 @@ func TestSilentConnectionIsDead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &peer{}
 		p.setSilent(true)
-		keepalive.Begin(t.Context(), p.connection())
-		time.Sleep(keepalive.Longest)
+		p.keep(t.Context())
+		time.Sleep(keepaliveMax)
 		p.setSilent(false) // in time
-		time.Sleep(keepalive.Longest)
+		time.Sleep(keepaliveMax)
 		p.setSilent(true)
 		time.Sleep(10 * time.Minute)
 		p.mu.Lock()
@@ -97,8 +93,8 @@ func TestEndedConnectionIsNotAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		p := &peer{}
-		keepalive.Begin(ctx, p.connection())
-		time.Sleep(keepalive.Longest)
+		p.keep(ctx)
+		time.Sleep(keepaliveMax)
 		end()
 		time.Sleep(10 * time.Minute)
 		p.mu.Lock()

@@ -1,4 +1,4 @@
-package passkey_test
+package whatsapp
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/cases"
-	"github.com/recado-project/recado/internal/whatsapp/passkey"
 )
 
 func asked(change func(*types.WebAuthnPublicKey)) *types.WebAuthnPublicKey {
@@ -46,11 +45,11 @@ func TestRequestIsForABrowser(t *testing.T) {
 		"too large":           {func(r *types.WebAuthnPublicKey) { r.Challenge = make([]byte, 32<<10) }, "", time.Minute},
 	}) {
 		request := asked(test.change)
-		got, err := passkey.Request(request)
+		got, err := passkeyRequest(request)
 		if string(got) != test.want || (err != nil) != (test.want == "") {
 			t.Errorf("%s: the request is %s (%v), want %s", name, got, err, test.want)
 		}
-		if limit := passkey.Limit(request); limit != test.limit {
+		if limit := passkeyLimit(request); limit != test.limit {
 			t.Errorf("%s: the limit is %s, want %s", name, limit, test.limit)
 		}
 	}
@@ -64,7 +63,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte(`null`))
 	request := asked(func(*types.WebAuthnPublicKey) {})
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		response, err := passkey.Check(request, answer)
+		response, err := checkPasskey(request, answer)
 		if err != nil {
 			if gateway.KindOf(err) != gateway.Invalid {
 				t.Errorf("refused with %v", err)

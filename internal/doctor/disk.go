@@ -1,6 +1,7 @@
-// Package disk looks at the file system of a folder: what kind it is, how it is mounted, and
-// whether it waits for the disk when it is asked to. It knows nothing of gateways.
-package disk
+// The file system of a folder: what kind it is, how it is mounted, and whether it waits for the disk
+// when it is asked to.
+
+package doctor
 
 import (
 	"cmp"
@@ -12,8 +13,8 @@ import (
 	"time"
 )
 
-// System is the file system of a folder.
-type System struct {
+// fileSystem is the file system of a folder.
+type fileSystem struct {
 	Kind string // as the system names it: ext4, nfs4, tmpfs …; empty if it is not known
 	// Options are those that it is mounted with.
 	Options []string
@@ -25,27 +26,27 @@ type System struct {
 	Cache string
 }
 
-// IsRemote reports whether the files are on another machine, whose locks and syncs are that
+// isRemote reports whether the files are on another machine, whose locks and syncs are that
 // machine's affair.
-func (s System) IsRemote() bool {
+func (s fileSystem) isRemote() bool {
 	return slices.Contains([]string{
 		"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "fuse.s3fs", "fuse.rclone",
 	}, s.Kind)
 }
 
-// IsMemory reports whether the files are gone when the machine stops.
-func (s System) IsMemory() bool { return s.Kind == "tmpfs" || s.Kind == "ramfs" }
+// isMemory reports whether the files are gone when the machine stops.
+func (s fileSystem) isMemory() bool { return s.Kind == "tmpfs" || s.Kind == "ramfs" }
 
-// IsLayer reports whether the files are in the layer of a container, and gone with it.
-func (s System) IsLayer() bool { return s.Kind == "overlay" || s.Kind == "aufs" }
+// isLayer reports whether the files are in the layer of a container, and gone with it.
+func (s fileSystem) isLayer() bool { return s.Kind == "overlay" || s.Kind == "aufs" }
 
-// SkipsCache reports whether the file system was told not to make the disk write its cache.
-func (s System) SkipsCache() bool {
+// skipsCache reports whether the file system was told not to make the disk write its cache.
+func (s fileSystem) skipsCache() bool {
 	return slices.Contains(s.Options, "nobarrier") || slices.Contains(s.Options, "barrier=0")
 }
 
 const (
-	// syncs and enough bound how often Sync measures, and for how long.
+	// syncs and enough bound how often measureSync measures, and for how long.
 	syncs  = 32
 	enough = 1500 * time.Millisecond
 
@@ -53,9 +54,9 @@ const (
 	probeMode = 0o600
 )
 
-// Sync writes to a new file in a folder as a commit does, waits for the disk each time, and
+// measureSync writes to a new file in a folder as a commit does, waits for the disk each time, and
 // removes the file. It returns how long that took in the middle and at most.
-func Sync(ctx context.Context, folder string, now func() time.Time) (median, longest time.Duration, err error) {
+func measureSync(ctx context.Context, folder string, now func() time.Time) (median, longest time.Duration, err error) {
 	file, err := os.CreateTemp(folder, ".doctor-*")
 	if err != nil {
 		return 0, 0, fmt.Errorf("make a file: %w", err)

@@ -1,15 +1,14 @@
-package unanswered_test
+package messaging
 
 import (
 	"testing"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/messaging/unanswered"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-func TestCount(t *testing.T) {
+func TestCountUnanswered(t *testing.T) {
 	t.Parallel()
 	at := func(hour int) time.Time {
 		if hour == 0 {
@@ -37,8 +36,8 @@ func TestCount(t *testing.T) {
 		"written under both, no word": {[]gateway.Correspondence{with("", anaLID, 2, 8, 0), with(ana, anaLID, 1, 10, 7)}, 3, 1, 1},
 		"unrelated addresses":         {[]gateway.Correspondence{with(ana, "", 1, 8, 0), with("", anaLID, 0, 0, 9)}, 1, 1, 1},
 	}) {
-		want := gateway.Unanswered{Days: unanswered.Days, Messages: test.messages, Chats: test.chats, OfChats: test.ofChats}
-		if got := unanswered.Count(test.with); got != want {
+		want := gateway.Unanswered{Days: unansweredDays, Messages: test.messages, Chats: test.chats, OfChats: test.ofChats}
+		if got := countUnanswered(test.with); got != want {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}

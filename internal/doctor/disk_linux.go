@@ -1,6 +1,6 @@
 // The file system of a folder, as Linux tells it.
 
-package disk
+package doctor
 
 import (
 	"bufio"
@@ -14,18 +14,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Look looks at the file system of a folder.
-func Look(folder string) (System, error) {
+// lookAtFileSystem looks at the file system of a folder.
+func lookAtFileSystem(folder string) (fileSystem, error) {
 	var counts unix.Statfs_t
 	if err := unix.Statfs(folder, &counts); err != nil {
-		return System{}, fmt.Errorf("look at the file system: %w", err)
+		return fileSystem{}, fmt.Errorf("look at the file system: %w", err)
 	}
 	var about unix.Stat_t
 	if err := unix.Stat(folder, &about); err != nil {
-		return System{}, fmt.Errorf("look at the file system: %w", err)
+		return fileSystem{}, fmt.Errorf("look at the file system: %w", err)
 	}
 	device := fmt.Sprintf("%d:%d", unix.Major(about.Dev), unix.Minor(about.Dev))
-	found := System{Inodes: counts.Files, FreeInodes: counts.Ffree}
+	found := fileSystem{Inodes: counts.Files, FreeInodes: counts.Ffree}
 	mounts, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
 		return found, nil // then its kind is not known
@@ -53,7 +53,7 @@ func mounted(mounts io.Reader, device string) (kind string, options []string, er
 	return kind, options, lines.Err()
 }
 
-// cache reads what a disk says of its cache; of a part of a disk, what the disk says.
+// cache reads the write-cache mode of a disk; of a partition, that of its disk.
 func cache(device string) string {
 	at, err := filepath.EvalSymlinks("/sys/dev/block/" + device)
 	if err != nil {

@@ -1,4 +1,4 @@
-package disk
+package doctor
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ nonsense
 
 func TestMounted(t *testing.T) {
 	t.Parallel()
-	for device, want := range cases.Sorted(map[string]System{
+	for device, want := range cases.Sorted(map[string]fileSystem{
 		"259:1": {Kind: "ext4", Options: []string{"rw", "relatime", "rw", "nobarrier"}},
 		"0:45":  {Kind: "nfs4", Options: []string{"rw", "relatime", "rw", "vers=4.2", "soft"}},
 		"1:1":   {},
@@ -28,18 +28,18 @@ func TestMounted(t *testing.T) {
 			t.Errorf("%s: %s, %v, %v", device, kind, options, err)
 		}
 	}
-	if (System{Options: []string{"rw", "barrier=0"}}).SkipsCache() == (System{Options: []string{"rw", "barrier=1"}}).SkipsCache() {
+	if (fileSystem{Options: []string{"rw", "barrier=0"}}).skipsCache() == (fileSystem{Options: []string{"rw", "barrier=1"}}).skipsCache() {
 		t.Error("barriers make no difference")
 	}
 }
 
 func TestLook(t *testing.T) {
 	t.Parallel()
-	found, err := Look("/proc")
-	if err != nil || found.Kind != "proc" || found.IsRemote() || found.IsMemory() {
+	found, err := lookAtFileSystem("/proc")
+	if err != nil || found.Kind != "proc" || found.isRemote() || found.isMemory() {
 		t.Errorf("/proc: %+v, %v", found, err)
 	}
-	if _, err := Look("/not/there"); err == nil {
+	if _, err := lookAtFileSystem("/not/there"); err == nil {
 		t.Error("a folder that is not there was found")
 	}
 }

@@ -1,6 +1,7 @@
-// Package passkey reads the platform's question for a passkey, and checks what a browser
-// has signed before the platform sees it, which takes one answer only.
-package passkey
+// The platform's question for a passkey is read, and what a browser has signed is checked before the
+// platform sees it, which takes one answer only.
+
+package whatsapp
 
 import (
 	"bytes"
@@ -20,35 +21,35 @@ import (
 )
 
 const (
-	// standardLimit is how long a question may be answered that does not say it itself;
-	// minLimit and maxLimit bound one that does.
-	standardLimit = time.Minute
-	minLimit      = time.Second
-	maxLimit      = 10 * time.Minute
+	// standardPasskeyLimit is how long a question may be answered that does not say it itself;
+	// minPasskeyLimit and maxPasskeyLimit bound one that does.
+	standardPasskeyLimit = time.Minute
+	minPasskeyLimit      = time.Second
+	maxPasskeyLimit      = 10 * time.Minute
 
-	// maxRequest bounds a request in bytes.
-	maxRequest = 32 << 10
-	// MaxAnswer bounds an answer in bytes.
-	MaxAnswer = 64 << 10
+	// maxPasskeyRequest bounds a request in bytes.
+	maxPasskeyRequest = 32 << 10
+	// maxPasskeyAnswer bounds an answer in bytes.
+	maxPasskeyAnswer = 64 << 10
 
 	userVerified = 0x04 // flag of the authenticator's data (section 6.1 of WebAuthn)
 )
 
-// Limit is how long a question may be answered.
-func Limit(request *types.WebAuthnPublicKey) time.Duration {
-	limit := time.Duration(min(request.Timeout, int(maxLimit.Milliseconds()))) * time.Millisecond
+// passkeyLimit is how long a question may be answered.
+func passkeyLimit(request *types.WebAuthnPublicKey) time.Duration {
+	limit := time.Duration(min(request.Timeout, int(maxPasskeyLimit.Milliseconds()))) * time.Millisecond
 	if limit <= 0 {
-		return standardLimit
+		return standardPasskeyLimit
 	}
-	return max(limit, minLimit)
+	return max(limit, minPasskeyLimit)
 }
 
-// Request is what a browser takes as the publicKey of navigator.credentials.get, as JSON: the
+// passkeyRequest is what a browser takes as the publicKey of navigator.credentials.get, as JSON: the
 // platform's request without what it has left empty, which browsers refuse. Its error says
 // that no browser could use it.
-func Request(asked *types.WebAuthnPublicKey) (json.RawMessage, error) {
+func passkeyRequest(asked *types.WebAuthnPublicKey) (json.RawMessage, error) {
 	if len(asked.Challenge) == 0 || asked.RelyingPartID == "" {
-		return nil, errors.New("passkey: the request has no challenge, or no name")
+		return nil, errors.New("whatsapp: passkey: the request has no challenge, or no name")
 	}
 	type credential struct {
 		ID         string   `json:"id"`
@@ -67,52 +68,52 @@ func Request(asked *types.WebAuthnPublicKey) (json.RawMessage, error) {
 		UserVerification string         `json:"userVerification,omitempty"`
 		Extensions       map[string]any `json:"extensions,omitempty"`
 	}{
-		base64.RawURLEncoding.EncodeToString(asked.Challenge), Limit(asked).Milliseconds(), asked.RelyingPartID,
+		base64.RawURLEncoding.EncodeToString(asked.Challenge), passkeyLimit(asked).Milliseconds(), asked.RelyingPartID,
 		allowed, asked.UserVerification, asked.Extensions,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("passkey: %w", err)
+		return nil, fmt.Errorf("whatsapp: passkey: %w", err)
 	}
-	if len(request) > maxRequest {
-		return nil, fmt.Errorf("passkey: the request has %d bytes", len(request))
+	if len(request) > maxPasskeyRequest {
+		return nil, fmt.Errorf("whatsapp: passkey: the request has %d bytes", len(request))
 	}
 	return request, nil
 }
 
-// Check reads an answer to a request and finds what the platform would refuse, but for the
+// checkPasskey reads an answer to a request and finds what the platform would refuse, but for the
 // signature and its counter: only the platform knows the key. Its error is Invalid and says
 // what is wrong.
-func Check(request *types.WebAuthnPublicKey, answer []byte) (*types.WebAuthnResponse, error) {
-	if len(answer) > MaxAnswer {
-		return nil, invalid("it has more than %d bytes", MaxAnswer)
+func checkPasskey(request *types.WebAuthnPublicKey, answer []byte) (*types.WebAuthnResponse, error) {
+	if len(answer) > maxPasskeyAnswer {
+		return nil, wrongPasskey("it has more than %d bytes", maxPasskeyAnswer)
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
-		return nil, invalid("it is not the JSON that a browser's credential.toJSON() gives: %s", detail(err))
+		return nil, wrongPasskey("it is not the JSON that a browser's credential.toJSON() gives: %s", passkeyDetail(err))
 	}
 	var response types.WebAuthnResponse
 	if err := json.Unmarshal(answer, &response); err != nil {
-		return nil, invalid("it is not the JSON that a browser's credential.toJSON() gives")
+		return nil, wrongPasskey("it is not the JSON that a browser's credential.toJSON() gives")
 	}
 	signed := parsed.Response.CollectedClientData
 	switch data := parsed.Response.AuthenticatorData; {
 	case signed.Type != protocol.AssertCeremony:
-		return nil, invalid("it signs %q, not %q", signed.Type, protocol.AssertCeremony)
+		return nil, wrongPasskey("it signs %q, not %q", signed.Type, protocol.AssertCeremony)
 	case signed.Challenge != base64.RawURLEncoding.EncodeToString(request.Challenge):
-		return nil, invalid("it answers another request; the one that is open is at GET …/passkey")
+		return nil, wrongPasskey("it answers another request; the one that is open is at GET …/passkey")
 	case !isPageOf(signed.Origin, request.RelyingPartID):
-		return nil, invalid("it was signed on the page %q; it must be a page of %s", signed.Origin, request.RelyingPartID)
-	case !bytes.Equal(data.RPIDHash, hash(request.RelyingPartID)):
-		return nil, invalid("it was signed for another name than %s", request.RelyingPartID)
+		return nil, wrongPasskey("it was signed on the page %q; it must be a page of %s", signed.Origin, request.RelyingPartID)
+	case !bytes.Equal(data.RPIDHash, sha256Of(request.RelyingPartID)):
+		return nil, wrongPasskey("it was signed for another name than %s", request.RelyingPartID)
 	case request.UserVerification == string(protocol.VerificationRequired) && data.Flags&userVerified == 0:
-		return nil, invalid("the device has not verified who used it, by PIN, finger or face")
-	case !isAllowed(request, response.RawID):
-		return nil, invalid("it is of a passkey that the account does not have")
+		return nil, wrongPasskey("the device has not verified who used it, by PIN, finger or face")
+	case !isAllowedPasskey(request, response.RawID):
+		return nil, wrongPasskey("it is of a passkey that the account does not have")
 	}
 	return &response, nil
 }
 
-func isAllowed(request *types.WebAuthnPublicKey, id []byte) bool {
+func isAllowedPasskey(request *types.WebAuthnPublicKey, id []byte) bool {
 	for _, allowed := range request.AllowCredentials {
 		if bytes.Equal(allowed.ID, id) {
 			return true
@@ -133,18 +134,18 @@ func isPageOf(origin, name string) bool {
 	return secure && (host == name || strings.HasSuffix(host, "."+name))
 }
 
-func hash(name string) []byte {
+func sha256Of(name string) []byte {
 	sum := sha256.Sum256([]byte(name))
 	return sum[:]
 }
 
-func detail(err error) string {
+func passkeyDetail(err error) string {
 	if known, ok := err.(*protocol.Error); ok { //nolint:errorlint // the library returns it as it is
 		return known.Details
 	}
 	return err.Error()
 }
 
-func invalid(format string, args ...any) error {
+func wrongPasskey(format string, args ...any) error {
 	return gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "the answer of the passkey is refused: " + fmt.Sprintf(format, args...)})
 }
