@@ -20,8 +20,8 @@ func TestAccountWebhookHearsInstancesOfAllNodes(t *testing.T) {
 		t.Helper()
 		sent := w.phones.SendText(t, "5511988887766", shop.number, text)
 		taken := at.AwaitType(client.TypeMessageReceived, func(d sink.Delivered) bool { return strings.Contains(string(d.Body), sent) })
-		if taken.InstanceID != shop.id {
-			t.Errorf("what %s got is said to be of %s", shop.id, taken.InstanceID)
+		if taken.Event.InstanceID != shop.id {
+			t.Errorf("what %s got is said to be of %s", shop.id, taken.Event.InstanceID)
 		}
 	}
 	made, err := w.nodes[0].client.CreateAccountWebhook(t.Context(), client.NewWebhook{URL: first.URL, Events: []string{client.TypeMessageReceived}})

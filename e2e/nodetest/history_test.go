@@ -149,17 +149,17 @@ func (h *history) events(t *testing.T, delivered []sink.Delivered, kind string) 
 	}
 	chats, known := map[string][]string{}, map[string]bool{}
 	for _, d := range delivered {
-		if d.Type != kind || known[d.ID] {
+		if d.Event.Type != kind || known[d.Event.ID] {
 			continue
 		}
-		known[d.ID] = true
+		known[d.Event.ID] = true
 		var message struct {
 			MessageID string `json:"messageId"`
 		}
-		if err := json.Unmarshal(d.Data, &message); err != nil {
+		if err := json.Unmarshal(d.Event.Data, &message); err != nil {
 			t.Fatal(err)
 		}
-		chat := d.InstanceID
+		chat := d.Event.InstanceID
 		if byQueue[queued(chat)][message.MessageID] {
 			chat = queued(chat)
 		}

@@ -148,10 +148,10 @@ func arrived(t *testing.T, taken []sink.Delivered) map[string][]string {
 	t.Helper()
 	chats, seen := map[string][]string{}, map[string]bool{}
 	for _, d := range taken {
-		if d.Type != "message.received" || seen[d.ID] {
+		if d.Event.Type != "message.received" || seen[d.Event.ID] {
 			continue
 		}
-		seen[d.ID] = true
+		seen[d.Event.ID] = true
 		id, chat := about(t, d.Event)
 		from := strings.TrimSuffix(chat, "@s.whatsapp.net")
 		chats[from] = append(chats[from], id)

@@ -101,12 +101,12 @@ func (w *world) reported(text string) int {
 	w.t.Helper()
 	events := map[string]bool{}
 	for _, d := range w.sink.Delivered() {
-		decoded, err := d.Decode()
+		decoded, err := d.Event.Decode()
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		if message, ok := decoded.(client.MessageReceivedEvent); ok && message.Text != nil && *message.Text == text {
-			events[d.ID] = true
+			events[d.Event.ID] = true
 		}
 	}
 	return len(events)

@@ -79,7 +79,7 @@ func (w *world) checkLog() {
 	delivered := w.sink.Delivered()
 	var last int64
 	for _, d := range delivered {
-		last = max(last, d.Sequence)
+		last = max(last, d.Event.Sequence)
 	}
 	stream, err := w.client.Events(w.t.Context(), w.instance, client.EventsParams{After: new(int64(0))})
 	if err != nil {
@@ -98,8 +98,8 @@ func (w *world) checkLog() {
 		log[n] = event.ID
 	}
 	for _, d := range delivered {
-		if log[d.Sequence] != d.ID {
-			w.t.Errorf("%s was delivered as event %d, which is %s in the log", d.ID, d.Sequence, log[d.Sequence])
+		if log[d.Event.Sequence] != d.Event.ID {
+			w.t.Errorf("%s was delivered as event %d, which is %s in the log", d.Event.ID, d.Event.Sequence, log[d.Event.Sequence])
 		}
 	}
 }

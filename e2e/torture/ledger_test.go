@@ -98,18 +98,18 @@ func arrivals(t *testing.T, delivered []sink.Delivered, kind string) map[string]
 	t.Helper()
 	chats := map[string][]arrival{}
 	for _, d := range delivered {
-		if d.Type != kind {
+		if d.Event.Type != kind {
 			continue
 		}
 		var message struct {
 			MessageID string `json:"messageId"`
 			Chat      string `json:"chat"`
 		}
-		if err := json.Unmarshal(d.Data, &message); err != nil {
+		if err := json.Unmarshal(d.Event.Data, &message); err != nil {
 			t.Fatal(err)
 		}
-		chat := d.InstanceID + "/" + message.Chat
-		chats[chat] = append(chats[chat], arrival{message.MessageID, d.ID})
+		chat := d.Event.InstanceID + "/" + message.Chat
+		chats[chat] = append(chats[chat], arrival{message.MessageID, d.Event.ID})
 	}
 	return chats
 }

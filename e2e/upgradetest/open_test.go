@@ -89,14 +89,14 @@ func opens(t *testing.T, before written, folder, databaseURL string) {
 	}
 	incoming := w.phones.SendText(t, customerNumber, shopNumber, "are you there?")
 	isIncoming := func(d sink.Delivered) bool {
-		data, err := d.Decode()
+		data, err := d.Event.Decode()
 		received, ok := data.(client.MessageReceivedEvent)
 		return err == nil && ok && received.MessageID == incoming
 	}
 	all := func(taken []sink.Delivered) []int64 {
 		sequences := slices.Clone(before.Delivered)
 		for _, d := range taken {
-			sequences = append(sequences, d.Sequence)
+			sequences = append(sequences, d.Event.Sequence)
 		}
 		slices.Sort(sequences) // each chat has an order of its own
 		return sequences

@@ -237,7 +237,7 @@ func wantHeader(t *testing.T, d testkit.Delivered, trace string, in span) {
 	t.Helper()
 	header := d.Header.Get("Traceparent")
 	if !strings.HasPrefix(header, "00-"+trace+"-"+in.ID) || !strings.HasSuffix(header, "-01") {
-		t.Errorf("%s is delivered with the header %q, want the trace %s and the span %s", d.Type, header, trace, in.ID)
+		t.Errorf("%s is delivered with the header %q, want the trace %s and the span %s", d.Event.Type, header, trace, in.ID)
 	}
 }
 

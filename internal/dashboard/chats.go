@@ -73,11 +73,11 @@ func (v chatsView) On() []labelLine {
 func (v chatsView) Group() bool { return gateway.JID(v.Chat).IsGroup() }
 
 // bubble is one message of the chat that is open.
-type bubble struct{ gateway.Message }
+type bubble struct{ Message gateway.Message }
 
 // Progress is how far a message of ours has come.
 func (b bubble) Progress() web.Word {
-	switch b.Status {
+	switch b.Message.Status {
 	case gateway.MessagePending:
 		return web.Word("on its way")
 	case gateway.MessageFailed:
@@ -168,7 +168,7 @@ func opening(query url.Values, address string) url.Values {
 
 // chatsView returns what makes the page.
 func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context) (chatsView, error) {
-	query, role := chatQuery(r.URL.Query()), r.Visitor.Role
+	query, role := chatQuery(r.URL.Query()), r.Visitor.Actor.Role
 	path := "/instances/" + id + "/chats"
 	return func(ctx context.Context) (chatsView, error) {
 		found, err := p.Instances.Get(ctx, id)

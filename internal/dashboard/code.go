@@ -26,7 +26,7 @@ func (p *pages) showCode(r *frame.Request) error {
 		return err
 	}
 	fill := strings.NewReplacer("{base}", p.Origin(r.Request), "{instance}", found.ID, "{text}", r.Text(web.Word("Hello from Recado!")))
-	view := codeView{instanceHead: headOf(found, "code", r.Visitor.Role)}
+	view := codeView{instanceHead: headOf(found, "code", r.Visitor.Actor.Role)}
 	for _, sample := range codeSamples() {
 		sample.Text = fill.Replace(sample.Text)
 		view.Samples = append(view.Samples, sample)

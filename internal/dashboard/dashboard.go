@@ -146,7 +146,7 @@ func (p *pages) instanceOf(r *frame.Request) (gateway.Instance, error) {
 
 // partKey names a live part with what its rendering depends on.
 func partKey(r *frame.Request, page string, rest ...string) string {
-	return strings.Join(append([]string{page, r.Lang(), r.Visitor.Key.AccountID, string(r.Visitor.Role)}, rest...), "|")
+	return strings.Join(append([]string{page, r.Lang(), r.Visitor.Key.AccountID, string(r.Visitor.Actor.Role)}, rest...), "|")
 }
 
 // serveLive answers with the stream of a page's block "view". view makes the data of the

@@ -35,7 +35,7 @@ type eventsView struct {
 
 // listedEvent is an event in the list, with the chat or the party that it is about.
 type listedEvent struct {
-	eventlog.Event
+	Event eventlog.Event
 
 	About string
 }
@@ -58,7 +58,7 @@ func listed(events []eventlog.Event) []listedEvent {
 
 // oneEvent is an event as it is opened.
 type oneEvent struct {
-	eventlog.Event
+	Event eventlog.Event
 
 	JSON string
 	May  bool
@@ -101,7 +101,7 @@ func eventsAsked(query url.Values) (kind eventlog.Kind, at int64) {
 
 // eventsView returns what makes the page.
 func (p *pages) eventsView(r *frame.Request, id string) func(ctx context.Context) (eventsView, error) {
-	role, path := r.Visitor.Role, "/instances/"+id+"/events"
+	role, path := r.Visitor.Actor.Role, "/instances/"+id+"/events"
 	kind, at := eventsAsked(r.URL.Query())
 	query := url.Values{}
 	var kinds []eventlog.Kind
@@ -133,7 +133,7 @@ func (p *pages) eventsView(r *frame.Request, id string) func(ctx context.Context
 			return frame.WithQuery(path, there)
 		}
 		if len(view.Events) > 0 {
-			view.Pause = link(view.Events[0].Sequence)
+			view.Pause = link(view.Events[0].Event.Sequence)
 		}
 		if older > 1 {
 			view.Older = link(older - 1)

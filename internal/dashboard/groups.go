@@ -87,7 +87,7 @@ func (p *pages) showGroups(r *frame.Request) error {
 		return err
 	}
 	page, query := frame.PageOf(r.URL.Query()), url.Values{}
-	view := groupsView{instanceHead: headOf(found, "groups", r.Visitor.Role)}
+	view := groupsView{instanceHead: headOf(found, "groups", r.Visitor.Actor.Role)}
 	if view.Search = r.Search(); view.Search != "" {
 		query.Set("search", view.Search)
 	}
@@ -113,7 +113,7 @@ func (p *pages) showGroup(r *frame.Request) error {
 	if !ok || !id.IsGroup() {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeGroupNotFound, "there is no such group")
 	}
-	view := groupView{instanceHead: headOf(found, "groups", r.Visitor.Role)}
+	view := groupView{instanceHead: headOf(found, "groups", r.Visitor.Actor.Role)}
 	view.Group, err = p.Groups.Get(r.Context(), found.ID, id)
 	if view.Refused, err = frame.ForNow(err); err != nil {
 		return err

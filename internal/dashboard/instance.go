@@ -85,7 +85,7 @@ func (p *pages) liveInstance(r *frame.Request) error {
 
 // instanceView returns what makes the page.
 func (p *pages) instanceView(r *frame.Request, id string) func(ctx context.Context) (instanceView, error) {
-	role := r.Visitor.Role
+	role := r.Visitor.Actor.Role
 	labels := [3]string{r.Text(web.Word("Hour")), r.Text(web.Word("Out")), r.Text(web.Word("In"))}
 	return func(ctx context.Context) (instanceView, error) {
 		found, err := p.Instances.Get(ctx, id)

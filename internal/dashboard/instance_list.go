@@ -37,7 +37,7 @@ type instancesView struct {
 
 // instanceRow is one line of the table.
 type instanceRow struct {
-	gateway.Instance
+	Instance gateway.Instance
 
 	State   state
 	Today   int   // messages in and out since midnight, UTC

@@ -36,7 +36,7 @@ type keysView struct {
 
 // keyRow is one line of the table.
 type keyRow struct {
-	gateway.Key
+	Key gateway.Key
 
 	State state
 	Names []string // of the instances in its scope that still exist
@@ -147,7 +147,7 @@ func (p *pages) showNewKey(r *frame.Request) error {
 
 // madeKey is a new key with its secret, which is shown once.
 type madeKey struct {
-	gateway.Key
+	Key gateway.Key
 
 	Secret string
 }

@@ -40,7 +40,7 @@ type queueView struct {
 
 // queuedRow is one line.
 type queuedRow struct {
-	queue.Waiting
+	Waiting queue.Waiting
 
 	Chat      string
 	Kind      web.Word
@@ -74,7 +74,7 @@ func (p *pages) liveQueue(r *frame.Request) error {
 
 // queueView returns what makes the list.
 func (p *pages) queueView(r *frame.Request, id string) func(ctx context.Context) (queueView, error) {
-	role, page := r.Visitor.Role, frame.PageOf(r.URL.Query())
+	role, page := r.Visitor.Actor.Role, frame.PageOf(r.URL.Query())
 	path := "/instances/" + id + "/queue"
 	return func(ctx context.Context) (queueView, error) {
 		found, err := p.Instances.Get(ctx, id)
@@ -113,14 +113,14 @@ func (p *pages) queuedRow(waiting queue.Waiting) queuedRow {
 }
 
 // Cancellable reports whether the message can still be taken out.
-func (r queuedRow) Cancellable() bool { return r.State != queue.StateSending }
+func (r queuedRow) Cancellable() bool { return r.Waiting.State != queue.StateSending }
 
 // TriedAt is until when the message is held; zero if nobody knows.
 func (r queuedRow) TriedAt() time.Time {
-	if r.Reason == queue.ReasonNotConnected { // Until is only when the queue looks again
+	if r.Waiting.Reason == queue.ReasonNotConnected { // Until is only when the queue looks again
 		return time.Time{}
 	}
-	return r.Until
+	return r.Waiting.Until
 }
 
 // beginningOf returns the first words of a text, on one line.

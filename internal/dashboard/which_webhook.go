@@ -119,7 +119,7 @@ func (p *pages) webhookHead(ctx context.Context, r *frame.Request, instanceID st
 	if err != nil {
 		return webhookHead{}, err
 	}
-	head := webhookHead{instanceHead: headOf(found, "webhook", r.Visitor.Role), Owner: r.Visitor.May(gateway.RoleOwner)}
+	head := webhookHead{instanceHead: headOf(found, "webhook", r.Visitor.Actor.Role), Owner: r.Visitor.May(gateway.RoleOwner)}
 	listed, err := p.Webhooks.List(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: webhook.MaxListed})
 	if err != nil {
 		return webhookHead{}, err

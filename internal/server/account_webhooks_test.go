@@ -80,8 +80,8 @@ func TestAccountWebhookHearsAllInstances(t *testing.T) {
 	}
 	desk := g.Link(t, otherNumber)
 	taken = sink.AwaitType(client.TypeMessageReceived, is(g.Phones.SendText(t, customerNumber, otherNumber, "to the desk")))
-	if taken.InstanceID != desk {
-		t.Errorf("the event is of %s", taken.InstanceID)
+	if taken.Event.InstanceID != desk {
+		t.Errorf("the event is of %s", taken.Event.InstanceID)
 	}
 
 	var own client.OneWebhook
@@ -131,7 +131,7 @@ func TestAccountWebhookHearsAllInstances(t *testing.T) {
 	}
 	testkit.Refused(t, g.Partner.DeleteAccountWebhook(t.Context(), made.ID), http.StatusNotFound, client.CodeWebhookNotFound)
 	for _, d := range append(sink.Delivered(), other.Delivered()...) {
-		if d.Type != client.TypeMessageReceived {
+		if d.Event.Type != client.TypeMessageReceived {
 			t.Errorf("what was left out came: %s", d.Body)
 		}
 	}

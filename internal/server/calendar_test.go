@@ -15,7 +15,7 @@ func awaitResponse(t *testing.T, sink *testkit.Sink, messageID, number, response
 	t.Helper()
 	var got client.MessageEventResponseEvent
 	sink.AwaitType(client.TypeMessageEventResponse, func(d testkit.Delivered) bool {
-		if err := json.Unmarshal(d.Data, &got); err != nil {
+		if err := json.Unmarshal(d.Event.Data, &got); err != nil {
 			t.Error(err)
 		}
 		return got.MessageID == messageID && got.Response == response && got.From != nil && got.From.JID != nil && *got.From.JID == number+"@s.whatsapp.net"
@@ -28,7 +28,7 @@ func awaitCancelled(t *testing.T, sink *testkit.Sink, messageID string) client.M
 	t.Helper()
 	var got client.MessageEditedEvent
 	sink.AwaitType(client.TypeMessageEdited, func(d testkit.Delivered) bool {
-		if err := json.Unmarshal(d.Data, &got); err != nil {
+		if err := json.Unmarshal(d.Event.Data, &got); err != nil {
 			t.Error(err)
 		}
 		return got.MessageID == messageID && got.Event != nil && got.Event.Cancelled

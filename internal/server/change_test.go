@@ -80,8 +80,8 @@ func TestEditOfACaptionKeepsTheFile(t *testing.T) {
 		g.Phones.Edit(t, customerNumber, messageID, "after")
 		told := sink.AwaitType(client.TypeMessageEdited, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), messageID) })
 		var edited client.MessageEditedEvent
-		if err := json.Unmarshal(told.Data, &edited); err != nil || edited.Text != "after" || edited.PreviousText == nil || *edited.PreviousText != "before" {
-			t.Errorf("%s: the event is %s (%v)", kind, told.Data, err)
+		if err := json.Unmarshal(told.Event.Data, &edited); err != nil || edited.Text != "after" || edited.PreviousText == nil || *edited.PreviousText != "before" {
+			t.Errorf("%s: the event is %s (%v)", kind, told.Event.Data, err)
 		}
 		after, err := g.Client.Message(t.Context(), id, messageID)
 		if err != nil || after.Caption == nil || *after.Caption != "after" || after.Media == nil || after.Media.Size == 0 {

@@ -59,7 +59,7 @@ func TestChannelsAreFollowed(t *testing.T) {
 	post := g.Phones.Post(t, news.ID, "four", nil)
 	received := sink.Await("the post", func(taken []testkit.Delivered) bool { return len(taken) == 1 })[0]
 	var message client.Message
-	if err := json.Unmarshal(received.Data, &message); err != nil {
+	if err := json.Unmarshal(received.Event.Data, &message); err != nil {
 		t.Fatal(err)
 	}
 	if message.Chat.Chat != news.ID || message.MessageID != post.MessageID || *message.Text != "four" || message.IsGroup || message.FromMe {
@@ -132,8 +132,8 @@ func TestChannelsAreFollowed(t *testing.T) {
 	var changes []string
 	for _, event := range sink.Await("the changes on the phone", func(taken []testkit.Delivered) bool { return len(taken) == 7 })[4:] {
 		var change client.ChannelUpdatedEvent
-		if err := json.Unmarshal(event.Data, &change); err != nil || change.ChannelID != news.ID {
-			t.Errorf("told of %s", event.Data)
+		if err := json.Unmarshal(event.Event.Data, &change); err != nil || change.ChannelID != news.ID {
+			t.Errorf("told of %s", event.Event.Data)
 		}
 		changes = append(changes, change.Change)
 	}

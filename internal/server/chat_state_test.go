@@ -33,9 +33,9 @@ func followChats(t *testing.T, g *testkit.Gateway, id string) chatUpdates {
 func (c chatUpdates) all() (all []client.ChatUpdatedEvent) {
 	c.t.Helper()
 	for _, delivered := range c.Delivered() {
-		if delivered.Type == "chat.updated" {
+		if delivered.Event.Type == "chat.updated" {
 			var event client.ChatUpdatedEvent
-			if err := json.Unmarshal(delivered.Data, &event); err != nil {
+			if err := json.Unmarshal(delivered.Event.Data, &event); err != nil {
 				c.t.Error(err)
 			}
 			all = append(all, event)

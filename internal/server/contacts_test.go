@@ -227,7 +227,7 @@ func TestUsernamesComeWithMessages(t *testing.T) {
 			sent := g.Phones.SendText(t, customerNumber, to, "Oi!")
 			sink.AwaitType("message.received", func(d testkit.Delivered) bool {
 				var event client.MessageReceivedEvent
-				if err := json.Unmarshal(d.Data, &event); err != nil {
+				if err := json.Unmarshal(d.Event.Data, &event); err != nil {
 					t.Error(err)
 				}
 				if event.MessageID == sent && ((event.SenderUsername == nil) != (want == nil) || want != nil && *event.SenderUsername != *want) {

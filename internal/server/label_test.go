@@ -14,16 +14,16 @@ import (
 func labelEvents(t *testing.T, sink *testkit.Sink) (said []string) {
 	t.Helper()
 	for _, delivered := range sink.Delivered() {
-		switch delivered.Type {
+		switch delivered.Event.Type {
 		case client.TypeLabelUpdated:
 			var event client.LabelUpdatedEvent
-			if err := json.Unmarshal(delivered.Data, &event); err != nil {
+			if err := json.Unmarshal(delivered.Event.Data, &event); err != nil {
 				t.Error(err)
 			}
 			said = append(said, event.LabelID+" is "+event.Name+map[bool]string{true: ", deleted"}[event.Deleted])
 		case client.TypeLabelAssigned:
 			var event client.LabelAssignedEvent
-			if err := json.Unmarshal(delivered.Data, &event); err != nil {
+			if err := json.Unmarshal(delivered.Event.Data, &event); err != nil {
 				t.Error(err)
 			}
 			where := event.Chat.Chat

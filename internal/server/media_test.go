@@ -224,18 +224,18 @@ func TestMediaDownloadLink(t *testing.T) {
 		"to": shopNumber, "type": "document", "media": client.DataURI("image/png", content), "fileName": "praça.png",
 	})
 	told := sink.AwaitType(client.TypeMessageReceived, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), received) })
-	if told.MediaLink == nil || time.Until(told.MediaLink.ExpiresAt) < 50*time.Minute {
+	if told.Event.MediaLink == nil || time.Until(told.Event.MediaLink.ExpiresAt) < 50*time.Minute {
 		t.Fatalf("the event is %s", told.Body)
 	}
-	if got := download(t, told.MediaLink.URL); !bytes.Equal(got, content) {
+	if got := download(t, told.Event.MediaLink.URL); !bytes.Equal(got, content) {
 		t.Errorf("downloaded %d bytes from the link of the event", len(got))
 	}
 	g.Phones.Delete(t, customerNumber, received)
-	testkit.Await(t, "the file is gone", func() bool { return statusOf(t, told.MediaLink.URL) == http.StatusNotFound })
+	testkit.Await(t, "the file is gone", func() bool { return statusOf(t, told.Event.MediaLink.URL) == http.StatusNotFound })
 
 	sent := sendText(t, g, id, "no file")
-	if told := sink.AwaitType(client.TypeMessageSent, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), sent.MessageID) }); told.MediaLink != nil {
-		t.Errorf("an event without a file has the link %s", told.MediaLink.URL)
+	if told := sink.AwaitType(client.TypeMessageSent, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), sent.MessageID) }); told.Event.MediaLink != nil {
+		t.Errorf("an event without a file has the link %s", told.Event.MediaLink.URL)
 	}
 	_, err = g.Client.MediaDownloadLink(t.Context(), id, sent.MessageID)
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_HAS_NO_MEDIA")

@@ -89,7 +89,7 @@ func TestMentions(t *testing.T) {
 	})
 	var message client.MessageReceivedEvent
 	sink.AwaitType("message.received", func(d testkit.Delivered) bool {
-		return json.Unmarshal(d.Data, &message) == nil && message.MessageID == received
+		return json.Unmarshal(d.Event.Data, &message) == nil && message.MessageID == received
 	})
 	if !message.MentionsEveryone || len(message.Mentions) != 1 || message.Mentions[0].JID == nil || *message.Mentions[0].JID != shopNumber+"@"+gateway.PersonalSuffix ||
 		message.Mentions[0].LID == nil || message.Text == nil || !strings.HasPrefix(*message.Text, "@"+user(*message.Mentions[0].LID)) {

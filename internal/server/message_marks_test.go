@@ -16,9 +16,9 @@ import (
 func eventsOf[T any](t *testing.T, sink *testkit.Sink, kind string) (all []T) {
 	t.Helper()
 	for _, delivered := range sink.Delivered() {
-		if delivered.Type == kind {
+		if delivered.Event.Type == kind {
 			var event T
-			if err := json.Unmarshal(delivered.Data, &event); err != nil {
+			if err := json.Unmarshal(delivered.Event.Data, &event); err != nil {
 				t.Error(err)
 			}
 			all = append(all, event)

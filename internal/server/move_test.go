@@ -29,7 +29,7 @@ func TestMoveToPostgreSQL(t *testing.T) {
 	received := func(messageID string) {
 		t.Helper()
 		sink.AwaitType("message.received", func(d testkit.Delivered) bool {
-			data, err := d.Decode()
+			data, err := d.Event.Decode()
 			message, ok := data.(client.MessageReceivedEvent)
 			return err == nil && ok && message.MessageID == messageID
 		})
@@ -65,7 +65,7 @@ func TestMoveToPostgreSQL(t *testing.T) {
 
 // idOf is the id of the message that an event is about.
 func idOf(d testkit.Delivered) string {
-	if data, err := d.Decode(); err == nil {
+	if data, err := d.Event.Decode(); err == nil {
 		if sent, ok := data.(client.MessageSentEvent); ok {
 			return sent.ID
 		}
@@ -77,7 +77,7 @@ func idOf(d testkit.Delivered) string {
 func sequencesOf(taken []testkit.Delivered) []int64 {
 	sequences := make([]int64, len(taken))
 	for i, d := range taken {
-		sequences[i] = d.Sequence
+		sequences[i] = d.Event.Sequence
 	}
 	slices.Sort(sequences)
 	return sequences

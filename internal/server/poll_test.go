@@ -27,7 +27,7 @@ func awaitVote(t *testing.T, sink *testkit.Sink, messageID string, options ...st
 	t.Helper()
 	var vote client.MessagePollVoteEvent
 	sink.AwaitType("message.poll_vote", func(d testkit.Delivered) bool {
-		if err := json.Unmarshal(d.Data, &vote); err != nil {
+		if err := json.Unmarshal(d.Event.Data, &vote); err != nil {
 			t.Error(err)
 		}
 		return vote.MessageID == messageID && slices.Equal(vote.Options, options)

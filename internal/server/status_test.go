@@ -57,7 +57,7 @@ func TestStatusPosts(t *testing.T) {
 	}
 	sink.AwaitType("message.status", func(d testkit.Delivered) bool {
 		var event client.MessageStatusEvent
-		if err := json.Unmarshal(d.Data, &event); err != nil {
+		if err := json.Unmarshal(d.Event.Data, &event); err != nil {
 			t.Error(err)
 		}
 		return event.MessageID == sent.MessageID && event.Status == "read" && event.Chat.Chat == client.StatusChat &&
@@ -98,7 +98,7 @@ func TestStatusPosts(t *testing.T) {
 	// The owner leaves somebody out. The platform names them by an address that may be another than
 	// that of the address book, which may have both.
 	g.Phones.NameContact(t, shopNumber, g.Phones.Get(t, customerNumber).LID, "Ana Souza")
-	sink.AwaitType("contact.updated", func(d testkit.Delivered) bool { return bytes.Contains(d.Data, []byte("Ana Souza")) })
+	sink.AwaitType("contact.updated", func(d testkit.Delivered) bool { return bytes.Contains(d.Event.Data, []byte("Ana Souza")) })
 	for _, hidden := range []bool{false, true} {
 		g.Phones.Update(t, customerNumber, map[string]any{"hideNumber": hidden})
 		g.Phones.SetStatusAudience(t, shopNumber, "contacts")
@@ -214,7 +214,7 @@ func TestStatusPostsOfContacts(t *testing.T) {
 	image := g.Phones.Send(t, customerNumber, map[string]any{"to": client.StatusChat, "type": "image", "media": client.DataURI("image/png", picture(t)), "caption": "the sea"})
 	received := posts.AwaitType("message.received", func(d testkit.Delivered) bool {
 		var event client.MessageReceivedEvent
-		if err := json.Unmarshal(d.Data, &event); err != nil {
+		if err := json.Unmarshal(d.Event.Data, &event); err != nil {
 			t.Error(err)
 		}
 		return event.MessageID == text && event.Chat.Chat == client.StatusChat && !event.IsGroup && event.From != nil &&
@@ -245,11 +245,11 @@ func TestStatusPostsOfContacts(t *testing.T) {
 	}
 
 	g.Phones.Delete(t, customerNumber, text)
-	posts.AwaitType("message.deleted", func(d testkit.Delivered) bool { return strings.Contains(string(d.Data), text) })
+	posts.AwaitType("message.deleted", func(d testkit.Delivered) bool { return strings.Contains(string(d.Event.Data), text) })
 	testkit.Await(t, "the deletion", func() bool { return kept(t, g, id, text).DeletedAt != nil })
 	direct.AwaitType("message.sent", func(testkit.Delivered) bool { return true })
 	for _, delivered := range direct.Delivered() {
-		if delivered.Sequence == received.Sequence {
+		if delivered.Event.Sequence == received.Event.Sequence {
 			t.Error("a webhook for direct chats got a status post")
 		}
 	}

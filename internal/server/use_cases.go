@@ -108,7 +108,7 @@ func (s *Server) buildInstances() error {
 		return err
 	}
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
-		Store: s.store, Log: s.log, Encoder: s.connector, Chats: s.keeper, Labels: s.labelKeeper, Logger: c.Logger, Tracer: s.tracer,
+		Store: s.store, Log: s.log, Encoder: s.connector.Encoder, Chats: s.keeper, Labels: s.labelKeeper, Logger: c.Logger, Tracer: s.tracer,
 		// No session receives a call before the use cases of calls are there.
 		Rings: func(ctx context.Context, instanceID string, call gateway.Call) { s.calls.Rings(ctx, instanceID, call) },
 		Shown: func(ctx context.Context, instanceID string, shown gateway.ContactPresence) error {
@@ -180,7 +180,7 @@ func (s *Server) buildMessages() (err error) {
 	s.pools = append(s.pools, previews.Places())
 	s.messages, err = messaging.New(messaging.Config{
 		Previews: previews,
-		Store:    s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector, Chats: s.keeper,
+		Store:    s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector.Encoder, Chats: s.keeper,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now, Steady: s.clock.Steady, RemovalTime: s.clock.RemovalTime,
 		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer, Stopping: s.stopping, LastAnswer: c.LastAnswer,
@@ -205,7 +205,7 @@ func (s *Server) buildPresences() (err error) {
 
 func (s *Server) buildChats() (err error) {
 	s.chats, err = chat.New(chat.Config{
-		Store: chatStore{s.store.Chats, s.store, s.store.Labels}, Directory: s.directory, Describer: s.connector, Sessions: s.instances, Keeper: s.keeper, Now: s.config.Now,
+		Store: chatStore{s.store.Chats, s.store, s.store.Labels}, Directory: s.directory, Describer: s.connector.Encoder, Sessions: s.instances, Keeper: s.keeper, Now: s.config.Now,
 	})
 	return err
 }

@@ -76,14 +76,14 @@ func TestSeveralWebhooks(t *testing.T) {
 	for name, sink := range cases.Sorted(map[string]*testkit.Sink{"crm": crm, "groups": groups, "everything": everything, "dead": dead}) {
 		seen := map[string]bool{}
 		for _, d := range sink.Delivered() {
-			if seen[d.ID] {
-				t.Errorf("%s came to %s twice: %s", d.Type, name, d.Body)
+			if seen[d.Event.ID] {
+				t.Errorf("%s came to %s twice: %s", d.Event.Type, name, d.Body)
 			}
-			seen[d.ID] = true
+			seen[d.Event.ID] = true
 		}
 	}
 	for _, d := range crm.Delivered() {
-		if d.Type != client.TypeMessageReceived || is(many)(d) {
+		if d.Event.Type != client.TypeMessageReceived || is(many)(d) {
 			t.Errorf("what was left out came: %s", d.Body)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // answer is what became of a request to an endpoint.
 type answer struct {
-	backlog.Answer
+	Answer backlog.Answer
 
 	duration time.Duration
 	body     []byte // its beginning
@@ -20,13 +20,13 @@ type answer struct {
 // outcome says in a word what came of the request.
 func (a answer) outcome() string {
 	switch {
-	case a.Delivered():
+	case a.Answer.Delivered():
 		return "delivered"
-	case a.Status != 0:
+	case a.Answer.Status != 0:
 		return "refused"
-	case a.TimedOut:
+	case a.Answer.TimedOut:
 		return "timeout"
-	case a.Unreachable:
+	case a.Answer.Unreachable:
 		return "unreachable"
 	}
 	return "broken" // the connection ended without an answer

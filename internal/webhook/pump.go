@@ -320,9 +320,9 @@ func (p *pump) attempt(ctx context.Context, d *delivery, slow func()) answer {
 	if span.Recording() {
 		span.Set(
 			trace.Text("recado.instance_id", p.instanceID), trace.Text("recado.event_id", event.ID),
-			trace.Text("recado.outcome", a.outcome()), trace.Number("http.response.status_code", a.Status),
+			trace.Text("recado.outcome", a.outcome()), trace.Number("http.response.status_code", a.Answer.Status),
 		)
-		if !a.Delivered() {
+		if !a.Answer.Delivered() {
 			span.Fail()
 		}
 	}
@@ -345,7 +345,7 @@ func (p *pump) finish(ctx context.Context, j backlog.Job, a answer) *delivery {
 	p.mu.Lock()
 	status := p.backlog.Status()
 	p.backlog.Finish(j, a.Answer, p.service.steady())
-	if !a.Aborted {
+	if !a.Answer.Aborted {
 		p.slow = a.duration >= p.service.schedule.SlowAfter
 		p.note(j.Event, a)
 	}
@@ -373,10 +373,10 @@ func (p *pump) say(ctx context.Context, what word, to *target, event eventlog.Ev
 		return
 	}
 	attrs := []slog.Attr{slog.String("event_id", event.ID)}
-	if a.Status != 0 {
-		attrs = append(attrs, slog.Int("status", a.Status))
+	if a.Answer.Status != 0 {
+		attrs = append(attrs, slog.Int("status", a.Answer.Status))
 	} else {
-		attrs = append(attrs, slog.String("error", a.Problem))
+		attrs = append(attrs, slog.String("error", a.Answer.Problem))
 	}
 	logger.LogAttrs(ctx, slog.LevelWarn, "the endpoint of a webhook fails; it is tried again", attrs...)
 }
@@ -384,13 +384,13 @@ func (p *pump) say(ctx context.Context, what word, to *target, event eventlog.Ev
 // note keeps an attempt for people to see.
 func (p *pump) note(event eventlog.Event, a answer) {
 	p.service.watcher.Attempted(a.outcome(), a.duration)
-	if a.Delivered() {
+	if a.Answer.Delivered() {
 		p.service.watcher.Delivered(event.Kind)
 	}
 	p.attempts.add(Attempt{
 		Sequence: event.Sequence, EventID: event.ID, Kind: event.Kind, Chat: event.Chat,
 		At: p.service.now().Add(-a.duration), Duration: a.duration,
-		Status: a.Status, Error: a.Problem, Answer: readable(a.body, maxPiece),
+		Status: a.Answer.Status, Error: a.Answer.Problem, Answer: readable(a.body, maxPiece),
 	})
 	p.markDirty()
 }

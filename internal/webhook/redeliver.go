@@ -44,7 +44,7 @@ func (s *Service) Redeliver(ctx context.Context, ref Ref, sequence int64) (Resul
 	p.mu.Lock()
 	p.note(events[0], answer)
 	p.mu.Unlock()
-	if !answer.Delivered() {
+	if !answer.Answer.Delivered() {
 		return newResult(answer), nil
 	}
 	// What has just become a dead letter must be saved before it can be removed.

@@ -63,12 +63,12 @@ func (s *Service) sendNow(ctx context.Context, to *target, event eventlog.Event)
 	}
 	defer place.Release()
 	a := s.client.post(ctx, to, event, nil)
-	if a.Aborted {
+	if a.Answer.Aborted {
 		return answer{}, context.Cause(ctx)
 	}
 	return a, nil
 }
 
 func newResult(a answer) Result {
-	return Result{Status: a.Status, Duration: a.duration, Answer: readable(a.body, maxResultAnswer), Error: a.Problem}
+	return Result{Status: a.Answer.Status, Duration: a.duration, Answer: readable(a.body, maxResultAnswer), Error: a.Answer.Problem}
 }

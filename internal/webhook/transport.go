@@ -105,9 +105,9 @@ func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slo
 	// The status decides; the body is only for people.
 	timer.Reset(max(0, min(c.schedule.BodyTimeout, c.schedule.Timeout-c.now().Sub(at))))
 	result := answer{Answer: backlog.Answer{Status: response.StatusCode}, body: c.read(response.Body)}
-	if !result.Delivered() {
-		result.Problem = "it answered the status " + strconv.Itoa(result.Status)
-		result.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"), c.now(), c.schedule.MaxRetryAfter)
+	if !result.Answer.Delivered() {
+		result.Answer.Problem = "it answered the status " + strconv.Itoa(result.Answer.Status)
+		result.Answer.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"), c.now(), c.schedule.MaxRetryAfter)
 	}
 	result.duration = c.now().Sub(at)
 	return result

@@ -32,7 +32,7 @@ func (s *session) called(meta types.BasicCallMeta, video bool) bool {
 	if own {
 		return true // this account calls from another device
 	}
-	call.Video = video
+	call.Call.Video = video
 	s.ringing.Add(call)
 	return s.line.Receive(call.Call, "call")
 }
@@ -51,7 +51,7 @@ func (s *session) callOf(meta types.BasicCallMeta) (call caches.RingingCall, own
 		ID: gateway.CleanID(meta.CallID), From: from, Chat: gateway.Party{JID: from.JID, LID: from.LID}, At: meta.Timestamp.UTC(),
 	}}
 	if !meta.GroupJID.IsEmpty() {
-		call.Chat = wire.PartyOf(meta.GroupJID, types.EmptyJID, "")
+		call.Call.Chat = wire.PartyOf(meta.GroupJID, types.EmptyJID, "")
 	}
 	return call, false
 }
@@ -68,7 +68,7 @@ func (s *session) callEnded(meta types.BasicCallMeta, reason gateway.CallEndReas
 			return true
 		}
 	}
-	call.At = meta.Timestamp.UTC()
+	call.Call.At = meta.Timestamp.UTC()
 	kept := s.line.Receive(endOf(call.Call, reason), "end of a call")
 	if !kept && found {
 		s.ringing.Add(rang)
@@ -102,11 +102,11 @@ func (s *session) RejectCall(ctx context.Context, callID string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.line.Wait)
 	defer cancel()
-	if err := s.line.Client().RejectCall(ctx, call.Creator, call.ID); err != nil {
+	if err := s.line.Client().RejectCall(ctx, call.Creator, call.Call.ID); err != nil {
 		s.ringing.Add(call) // it rings on
 		return wire.Failure(err)
 	}
-	call.At = s.line.Now().UTC()
+	call.Call.At = s.line.Now().UTC()
 	s.line.WhileOpen(func() { s.line.Receive(endOf(call.Call, gateway.CallRejected), "end of a call") })
 	return nil
 }

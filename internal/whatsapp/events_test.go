@@ -199,7 +199,7 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 			t.Errorf("%s arrived as %+v", c.message.Type, message)
 			continue
 		}
-		kept, err := w.connector.Describe(t.Context(), message.Payload)
+		kept, err := w.connector.Encoder.Describe(t.Context(), message.Payload)
 		if err != nil {
 			t.Fatal(err)
 		}

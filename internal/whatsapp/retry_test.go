@@ -20,11 +20,11 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, whatsapp.Config{})
 			session, _, device := w.link(t)
-			payload, err := w.connector.Encode(gateway.Content{Type: gateway.TypeText, Text: "Oi"})
+			payload, err := w.connector.Encoder.Encode(gateway.Content{Type: gateway.TypeText, Text: "Oi"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			id := w.connector.NewMessageID()
+			id := w.connector.Encoder.NewMessageID()
 			if _, err := session.Messages().Send(t.Context(), gateway.Outgoing{
 				PlatformID: id, Chat: gateway.JID(awayNumber + "@" + gateway.PersonalSuffix), Payload: payload,
 			}); err != nil {

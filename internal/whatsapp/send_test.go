@@ -57,11 +57,11 @@ func TestNothingIsSentThatIsNotKept(t *testing.T) {
 	}
 	e.await(t, "group")
 	send := func(chat gateway.JID, text string, kept error) (id string, err error) {
-		payload, err := w.connector.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
+		payload, err := w.connector.Encoder.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		id = w.connector.NewMessageID()
+		id = w.connector.Encoder.NewMessageID()
 		_, err = session.Messages().Send(t.Context(), gateway.Outgoing{
 			PlatformID: id, Chat: chat, Payload: payload, Kept: func(context.Context) error { return kept },
 		})
@@ -198,11 +198,11 @@ func TestSendingWhileReceivingKeepsEveryMessageReadable(t *testing.T) {
 	session, e, _ := w.link(t)
 	const messages, talker = 40, "5511988880001" // answers every text with the same text
 	send := func(text string) {
-		payload, err := w.connector.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
+		payload, err := w.connector.Encoder.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := gateway.Outgoing{PlatformID: w.connector.NewMessageID(), Chat: gateway.JID(talker + "@" + gateway.PersonalSuffix), Payload: payload}
+		out := gateway.Outgoing{PlatformID: w.connector.Encoder.NewMessageID(), Chat: gateway.JID(talker + "@" + gateway.PersonalSuffix), Payload: payload}
 		if _, err := session.Messages().Send(t.Context(), out); err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ import (
 
 // Connector opens sessions on one platform. It is safe for concurrent use.
 type Connector struct {
-	wire.Encoder
+	Encoder wire.Encoder // of the contents of messages
 
 	config    Config
 	keys      *keys.Keys
@@ -40,10 +40,7 @@ type Connector struct {
 	clockOff  atomic.Pointer[time.Duration] // nil: not compared yet
 }
 
-var (
-	_ gateway.Connector = (*Connector)(nil)
-	_ gateway.Encoder   = (*Connector)(nil)
-)
+var _ gateway.Connector = (*Connector)(nil)
 
 // New makes a connector. A process can use platforms of one root key only: whatsmeow trusts
 // one.

@@ -327,11 +327,11 @@ func (w world) send(t *testing.T, session gateway.SupervisedSession, text string
 
 func (w world) sendTo(t *testing.T, session gateway.SupervisedSession, number, text string) (id string, err error) {
 	t.Helper()
-	payload, err := w.connector.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
+	payload, err := w.connector.Encoder.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
-	id = w.connector.NewMessageID()
+	id = w.connector.Encoder.NewMessageID()
 	_, err = session.Messages().Send(t.Context(), gateway.Outgoing{
 		PlatformID: id, Chat: gateway.JID(number + "@" + gateway.PersonalSuffix), Payload: payload,
 	})

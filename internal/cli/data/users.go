@@ -26,7 +26,7 @@ type UsersCommand struct {
 
 // usersOpen is the data with its users.
 type usersOpen struct {
-	*store.Store
+	Store *store.Store
 
 	users   *user.Service
 	account gateway.Account
@@ -49,7 +49,7 @@ func (f AccountFlags) openUsers(ctx context.Context, t terminal.Terminal) (users
 
 // find returns the user of the account with the name.
 func (o usersOpen) find(ctx context.Context, name string) (gateway.User, error) {
-	found, ok, err := o.Users.FindUserByName(ctx, name)
+	found, ok, err := o.Store.Users.FindUserByName(ctx, name)
 	if err != nil {
 		return gateway.User{}, err
 	}
@@ -116,7 +116,7 @@ func (c listUsersCommand) Run(ctx context.Context, t terminal.Terminal) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
+	defer func() { err = errors.Join(err, opened.Store.Close()) }()
 	users := []shownUser{} // never null
 	var rows [][]string
 	for number := 1; ; number++ {
@@ -151,7 +151,7 @@ func (c createUserCommand) Run(ctx context.Context, t terminal.Terminal) (err er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
+	defer func() { err = errors.Join(err, opened.Store.Close()) }()
 	link, err := opened.users.Invite(ctx, opened.actor, c.Name, c.Role)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (c linkUserCommand) Run(ctx context.Context, t terminal.Terminal) (err erro
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
+	defer func() { err = errors.Join(err, opened.Store.Close()) }()
 	found, err := opened.find(ctx, c.Name)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (c deleteUserCommand) Run(ctx context.Context, t terminal.Terminal) (err er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
+	defer func() { err = errors.Join(err, opened.Store.Close()) }()
 	found, err := opened.find(ctx, c.Name)
 	if err != nil {
 		return err

@@ -91,17 +91,17 @@ type view struct {
 }
 
 // blocked is somebody who is blocked.
-type blocked struct{ gateway.Party }
+type blocked struct{ Party gateway.Party }
 
 // Called is what people call them: a name, or the number.
 func (b blocked) Called() string {
 	switch {
-	case b.Name != "":
-		return b.Name
-	case b.JID != "":
-		return "+" + b.JID.User()
+	case b.Party.Name != "":
+		return b.Party.Name
+	case b.Party.JID != "":
+		return "+" + b.Party.JID.User()
 	default:
-		return b.LID.User()
+		return b.Party.LID.User()
 	}
 }
 

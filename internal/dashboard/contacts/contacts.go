@@ -62,19 +62,19 @@ func Routes(config Config) ([]frame.Route, error) {
 }
 
 // line is one line of the list.
-type line struct{ gateway.Contact }
+type line struct{ Contact gateway.Contact }
 
 // Called is what people call the contact: a name, or the number.
 func (l line) Called() string {
-	return cmp.Or(l.Name, l.AddressBook, l.BusinessName, l.PushName, l.Number(), string(l.Address()))
+	return cmp.Or(l.Contact.Name, l.Contact.AddressBook, l.Contact.BusinessName, l.Contact.PushName, l.Number(), string(l.Contact.Address()))
 }
 
 // Number is the contact's number; empty if only the LID is known.
 func (l line) Number() string {
-	if l.JID == "" {
+	if l.Contact.JID == "" {
 		return ""
 	}
-	return "+" + l.JID.User()
+	return "+" + l.Contact.JID.User()
 }
 
 // listView is the list.

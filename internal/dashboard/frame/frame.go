@@ -129,11 +129,11 @@ func (s *statusOnly) WriteHeader(status int)            { s.status = status }
 func (p *Pages) serve(route Route, w http.ResponseWriter, r *http.Request) {
 	visitor, _ := VisitorOf(r.Context())
 	// Strangers share what one account may have.
-	ctx := gateway.WithRequester(r.Context(), gateway.Requester{AccountID: visitor.AccountID, ID: visitor.UserID, Kind: "this user"})
+	ctx := gateway.WithRequester(r.Context(), gateway.Requester{AccountID: visitor.Actor.AccountID, ID: visitor.Actor.UserID, Kind: "this user"})
 	r = r.WithContext(ctx)
 	request := &Request{Request: r, W: w, Visitor: visitor, Entry: Entry{Action: route.Action}, pages: p}
 	if route.Role != "" {
-		if err := visitor.Need(route.Role); err != nil {
+		if err := visitor.Actor.Need(route.Role); err != nil {
 			p.fail(ctx, request, err)
 			return
 		}

@@ -150,7 +150,7 @@ func (p *Pages) fail(ctx context.Context, r *Request, err error) {
 		p.config.Logger.LogAttrs(ctx, slog.LevelError, "page failed", append(attrs, slog.Any("error", err))...)
 	case status == http.StatusForbidden, status == http.StatusTooManyRequests:
 		p.config.Logger.LogAttrs(ctx, slog.LevelInfo, "page refused", append(attrs, slog.Int("status", status),
-			slog.String("user_id", r.Visitor.UserID), slog.String("client", r.Visitor.Address))...)
+			slog.String("user_id", r.Visitor.Actor.UserID), slog.String("client", r.Visitor.Actor.Address))...)
 	}
 	if !r.Live() {
 		r.page(status, "problem", View{Title: r.Text(title), Body: shownProblem})

@@ -11,7 +11,7 @@ import (
 
 // Visitor is the user who made a request.
 type Visitor struct {
-	user.Actor
+	Actor user.Actor
 
 	// Key is what the use cases are called with: a key of the user's account.
 	Key gateway.Key
@@ -21,7 +21,7 @@ type Visitor struct {
 }
 
 // May reports whether the visitor may do what a role is needed for.
-func (v Visitor) May(role gateway.Role) bool { return v.Role.Covers(role) }
+func (v Visitor) May(role gateway.Role) bool { return v.Actor.Role.Covers(role) }
 
 type visitorKey struct{}
 

@@ -47,7 +47,7 @@ func (d *Door) profilePage(r *frame.Request, status int, view profileView) error
 			CreatedAt: passkey.CreatedAt, LastUsedAt: passkey.LastUsedAt,
 		})
 	}
-	view.Name, view.Role, view.May = r.Visitor.Name, roleName(r.Visitor.Role), roleMay(r.Visitor.Role)
+	view.Name, view.Role, view.May = r.Visitor.Actor.Name, roleName(r.Visitor.Actor.Role), roleMay(r.Visitor.Actor.Role)
 	view.Least, view.PasskeysWork = user.MinPassword, user.PasskeysWorkAt(d.Origin(r.Request))
 	return r.Show(status, "profile", frame.View{Title: r.Text(web.Word("Your profile")), Section: "profile", Body: view})
 }
@@ -78,7 +78,7 @@ func (d *Door) changePassword(r *frame.Request) error {
 
 // signOutEverywhere ends all sign-ins of the visitor, here too.
 func (d *Door) signOutEverywhere(r *frame.Request) error {
-	if err := d.Users.SignOutEverywhere(r.Context(), r.Visitor.Actor, r.Visitor.UserID); err != nil {
+	if err := d.Users.SignOutEverywhere(r.Context(), r.Visitor.Actor, r.Visitor.Actor.UserID); err != nil {
 		return err
 	}
 	if err := d.cookies.forget(r.Context()); err != nil {

@@ -112,7 +112,7 @@ func (r *rig) inside(w http.ResponseWriter, request *http.Request) {
 		r.slow <- struct{}{}
 		<-r.slow
 	}
-	_, _ = fmt.Fprintf(w, "%s %s %s %s", visitor.Name, visitor.Role, visitor.Key.AccountID, visitor.Address)
+	_, _ = fmt.Fprintf(w, "%s %s %s %s", visitor.Actor.Name, visitor.Actor.Role, visitor.Key.AccountID, visitor.Actor.Address)
 }
 
 func (r *rig) clock() time.Time {

@@ -22,7 +22,7 @@ type signInView struct {
 // showSignIn shows the form, or goes on if the user is signed in already.
 func (d *Door) showSignIn(r *frame.Request) error {
 	next := nextPage(r.URL.Query().Get("next"))
-	if r.Visitor.UserID != "" {
+	if r.Visitor.Actor.UserID != "" {
 		return r.Go(next)
 	}
 	return d.signInPage(r, http.StatusOK, signInView{Next: next})

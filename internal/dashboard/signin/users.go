@@ -28,7 +28,7 @@ type usersView struct {
 
 // userRow is one line of the table.
 type userRow struct {
-	gateway.User
+	User gateway.User
 
 	Me        bool
 	RoleName  web.Word
@@ -83,7 +83,7 @@ func (d *Door) showUsers(r *frame.Request) error {
 	}
 	view := usersView{Roles: roleChoices()}
 	for _, one := range found.Items {
-		row := userRow{User: one, Me: one.ID == r.Visitor.UserID, RoleName: roleName(one.Role)}
+		row := userRow{User: one, Me: one.ID == r.Visitor.Actor.UserID, RoleName: roleName(one.Role)}
 		switch {
 		case one.Password != "":
 			row.State, row.StateTone = web.Word("Can sign in"), "good"
@@ -118,7 +118,7 @@ func (d *Door) newUserPage(r *frame.Request, status int, view newUserView) error
 
 // linkView is a link, which is shown once.
 type linkView struct {
-	user.Link
+	Link user.Link
 
 	Address string
 }

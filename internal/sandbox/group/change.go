@@ -105,7 +105,7 @@ func (s *Book) welcomeToGroup(ctx context.Context, u *account.Unit, g *Group, by
 
 // groupChange is a change of a group while it is being made.
 type groupChange struct {
-	*account.Unit
+	Unit *account.Unit
 
 	book *Book
 	next *Group // the new version, which nobody else has yet
@@ -137,7 +137,7 @@ func (s *Book) changeGroup(ctx context.Context, id string, by *account.Account, 
 	if err := s.keepGroup(ch.Unit, ch.next); err != nil {
 		return nil, err
 	}
-	return ch.next, ch.Commit(ctx)
+	return ch.next, ch.Unit.Commit(ctx)
 }
 
 // notifyAll notifies all members of a change.
@@ -207,7 +207,7 @@ func setGroupPicture(file []byte) groupStep {
 		}
 		for _, of := range people {
 			for _, linked := range of.Companions() {
-				if err := ch.ToDevice(linked, account.PictureNotification(ch.next.JID(), ch.by.LIDJID(), hash, ch.book.now().Unix())); err != nil {
+				if err := ch.Unit.ToDevice(linked, account.PictureNotification(ch.next.JID(), ch.by.LIDJID(), hash, ch.book.now().Unix())); err != nil {
 					return err
 				}
 			}
@@ -248,7 +248,7 @@ func setMembers(action string, people []*account.Account, answer *[]waBinary.Nod
 		case "remove":
 			renewKeys(ch.Unit, ch.next)
 			for _, of := range changed {
-				ch.Ring(of.Number)
+				ch.Unit.Ring(of.Number)
 			}
 		}
 		return nil

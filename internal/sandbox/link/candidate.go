@@ -70,7 +70,7 @@ func ParseRegistration(data *waWa6.ClientPayload_DevicePairingRegistrationData) 
 
 // Candidate is a client that waits to be linked.
 type Candidate struct {
-	*wire.Connection
+	Connection *wire.Connection
 
 	keys   Registration
 	refs   []string        // of the QR codes, in the order in which the client shows them

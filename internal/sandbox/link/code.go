@@ -123,7 +123,7 @@ func (s *Service) tryCode(ctx context.Context, c *Candidate, owner *account.Acco
 	case <-c.finish: // an answer to an attempt that was given up
 	default:
 	}
-	if err := c.Send(ctx, waBinary.Node{
+	if err := c.Connection.Send(ctx, waBinary.Node{
 		Tag: "notification",
 		Attrs: waBinary.Attrs{
 			"from": types.ServerJID, "type": "link_code_companion_reg", "id": wire.NewID(), "t": s.now().Unix(),
@@ -150,7 +150,7 @@ func (s *Service) tryCode(ctx context.Context, c *Candidate, owner *account.Acco
 			return nil, fmt.Errorf("%w: another identity", pairing.ErrWrongCode)
 		}
 		return secret, nil
-	case <-c.Done:
+	case <-c.Connection.Done:
 		return nil, wire.ErrGone
 	case <-ctx.Done():
 		return nil, &refusal.Error{Kind: refusal.Timeout, Message: "the client did not answer in time"}

@@ -140,8 +140,8 @@ func (s *Service) linkOrAsk(ctx context.Context, owner *account.Account, c *Cand
 	s.asked[owner.Number] = asked
 	s.mu.Unlock()
 	asked.bell.Ring(owner.Number)
-	c.Go(func() { s.expire(asked, rule.Limit()) })
-	return c.Send(ctx, waBinary.Node{
+	c.Connection.Go(func() { s.expire(asked, rule.Limit()) })
+	return c.Connection.Send(ctx, waBinary.Node{
 		Tag:     "notification",
 		Attrs:   waBinary.Attrs{"from": types.ServerJID, "type": "passkey_prologue_request", "id": wire.NewID(), "t": s.now().Unix()},
 		Content: []waBinary.Node{asked.options()},
@@ -188,7 +188,7 @@ func (s *Service) answered(ctx context.Context, asked *ceremony, iq waBinary.Nod
 	asked.primary = primary
 	asked.proven = pairing.HandoffProven(asked.secret, prologue, wire.ChildContent(iq, "passkey_prologue", "pairing_handoff_proof"))
 	asked.show(PasskeyView{State: PasskeyAnswered})
-	asked.candidate.Offer(waBinary.Node{
+	asked.candidate.Connection.Offer(waBinary.Node{
 		Tag:     "notification",
 		Attrs:   waBinary.Attrs{"from": types.ServerJID, "type": "crsc_continuation", "id": wire.NewID(), "t": s.now().Unix()},
 		Content: []waBinary.Node{{Tag: "primary_ephemeral_identity", Content: primary.Identity}},
@@ -256,14 +256,14 @@ func (s *Service) finishIfConfirmed(ctx context.Context, asked *ceremony) {
 		asked.fail(err.Error())
 		return
 	}
-	noise := c.Noise.ClientKey()
+	noise := c.Connection.Noise.ClientKey()
 	if subtle.ConstantTimeCompare(request.GetCompanionPublicKey(), noise[:]) != 1 ||
 		subtle.ConstantTimeCompare(request.GetCompanionIdentityKey(), c.keys.identity[:]) != 1 {
 		asked.fail("the client's keys are not those with which it waits to be linked")
 		return
 	}
 	ctx = context.WithoutCancel(ctx) // the request that confirms ends before the link is complete
-	c.Go(func() {
+	c.Connection.Go(func() {
 		err := s.link(ctx, asked.owner, c, request.GetAdvSecret())
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -282,7 +282,7 @@ func (s *Service) expire(asked *ceremony, limit time.Duration) {
 	defer timer.Stop()
 	c := asked.candidate
 	select {
-	case <-c.Done:
+	case <-c.Connection.Done:
 		reason = "the client has disconnected"
 	case <-timer.C:
 	}
@@ -304,7 +304,7 @@ func (s *Service) cutAfterCodes(ctx context.Context, c *Candidate) {
 	if asked != nil {
 		wire.Pause(ctx, asked.ends.Sub(s.now()))
 	}
-	c.Cut()
+	c.Connection.Cut()
 }
 
 // Passkey returns the newest question for a passkey of the phone of a number.

@@ -38,7 +38,7 @@ func (s *Service) Scan(ctx context.Context, number, code string) error {
 	if c == nil {
 		return refusal.Invalidf("qrCode", "no client shows this code, or it has expired")
 	}
-	if qr.NoiseKey != c.Noise.ClientKey() || qr.IdentityKey != c.keys.identity {
+	if qr.NoiseKey != c.Connection.Noise.ClientKey() || qr.IdentityKey != c.keys.identity {
 		return refusal.Invalidf("qrCode", "the code's keys are not those of the client that asked for it")
 	}
 	owner, err := s.phoneThatLinks(ctx, number)
@@ -77,13 +77,13 @@ func (s *Service) link(ctx context.Context, owner *account.Account, c *Candidate
 	if err != nil {
 		return err
 	}
-	linked := &account.Device{Account: owner, ID: id, Noise: c.Noise.ClientKey(), Identity: c.keys.identity, KeyIndex: int(id), Name: c.keys.name, Kind: c.keys.kind}
+	linked := &account.Device{Account: owner, ID: id, Noise: c.Connection.Noise.ClientKey(), Identity: c.keys.identity, KeyIndex: int(id), Name: c.keys.name, Kind: c.keys.kind}
 	signed, details, err := pairing.Identity(
 		owner.Keys.Identity, linked.Identity, advSecret, owner.Keys.RegistrationID, uint32(id), s.now())
 	if err != nil {
 		return fmt.Errorf("link: link: %w", err)
 	}
-	answer, err := c.Request(ctx, s.pairSuccess(linked, signed))
+	answer, err := c.Connection.Request(ctx, s.pairSuccess(linked, signed))
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return &refusal.Error{Kind: refusal.Timeout, Message: "the client did not answer in time"}
@@ -106,7 +106,7 @@ func (s *Service) link(ctx context.Context, owner *account.Account, c *Candidate
 		return err
 	}
 	c.linked = true
-	c.CloseAfter(wire.StreamError(streamRestart, ""))
+	c.Connection.CloseAfter(wire.StreamError(streamRestart, ""))
 	return nil
 }
 

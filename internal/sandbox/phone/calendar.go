@@ -124,7 +124,7 @@ func (p *phone) editEvent(where chat.Chat, in incoming, sealed *waE2E.SecretEncr
 				return err
 			}
 			_, err = tx.ExecContext(ctx, "UPDATE messages SET edited = 1, payload = $1 WHERE number = $2 AND chat = $3 AND id = $4",
-				payload, p.Number, where.JID().String(), kept.id)
+				payload, p.Account.Number, where.JID().String(), kept.id)
 			return err
 		}
 		return nil

@@ -36,33 +36,33 @@ const (
 func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message) (done bool) {
 	if reaction := message.GetReactionMessage(); reaction != nil {
 		if !where.Announces() { // there phones show encrypted ones alone
-			p.u.Ring(p.Number)
+			p.u.Ring(p.Account.Number)
 			p.react(where, reaction.GetKey().GetID(), in.sender.PN().String(), reaction.GetText())
 		}
 		return true
 	}
 	if reaction := message.GetEncReactionMessage(); reaction != nil {
-		p.u.Ring(p.Number)
+		p.u.Ring(p.Account.Number)
 		p.reactSealed(where, in, reaction)
 		return true
 	}
 	if vote := message.GetPollUpdateMessage(); vote != nil {
-		p.u.Ring(p.Number)
+		p.u.Ring(p.Account.Number)
 		p.count(where, in, vote)
 		return true
 	}
 	if response := message.GetEncEventResponseMessage(); response != nil {
-		p.u.Ring(p.Number)
+		p.u.Ring(p.Account.Number)
 		p.respond(where, in, response)
 		return true
 	}
 	if edit := message.GetSecretEncryptedMessage(); edit.GetSecretEncType() == waE2E.SecretEncryptedMessage_EVENT_EDIT {
-		p.u.Ring(p.Number)
+		p.u.Ring(p.Account.Number)
 		p.editEvent(where, in, edit)
 		return true
 	}
 	if pin := message.GetPinInChatMessage(); pin.GetKey().GetID() != "" {
-		p.u.Ring(p.Number)
+		p.u.Ring(p.Account.Number)
 		p.pin(where, in, pin, message.GetMessageContextInfo())
 		return true
 	}
@@ -70,7 +70,7 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 	if change == nil {
 		return false
 	}
-	p.u.Ring(p.Number)
+	p.u.Ring(p.Account.Number)
 	switch change.GetType() { //nolint:exhaustive // most kinds are not for a person to see
 	case waE2E.ProtocolMessage_REVOKE:
 		p.revoke(where, in, change)
@@ -78,7 +78,7 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 		p.edit(where, in, change)
 	case waE2E.ProtocolMessage_EPHEMERAL_SETTING:
 		if where.Group == nil {
-			chatstate.SetTimer(p.u, p.Number, where.JID(), change.GetEphemeralExpiration())
+			chatstate.SetTimer(p.u, p.Account.Number, where.JID(), change.GetEphemeralExpiration())
 		}
 	}
 	return true
@@ -94,7 +94,7 @@ func (p *phone) revoke(where chat.Chat, in incoming, change *waE2E.ProtocolMessa
 			WHERE number = $1 AND chat = $2 AND id = $3 AND at >= $4 AND $5 <> ''`
 	}
 	earliest := time.Unix(in.at, 0).Add(-deleteWindow).UnixMilli()
-	p.u.Exec(query, p.Number, where.JID().String(), change.GetKey().GetID(), earliest, in.sender.PN().String())
+	p.u.Exec(query, p.Account.Number, where.JID().String(), change.GetKey().GetID(), earliest, in.sender.PN().String())
 }
 
 // edit replaces the text of a sender's own message.
@@ -105,7 +105,7 @@ func (p *phone) edit(where chat.Chat, in incoming, change *waE2E.ProtocolMessage
 		var payload []byte
 		found, err := database.One(tx.QueryRowContext(ctx, `SELECT seq, payload FROM messages
 			WHERE number = $1 AND chat = $2 AND id = $3 AND sender = $4 AND deleted = 0 AND at >= $5`,
-			p.Number, where.JID().String(), change.GetKey().GetID(), in.sender.PN().String(),
+			p.Account.Number, where.JID().String(), change.GetKey().GetID(), in.sender.PN().String(),
 			time.Unix(in.at, 0).Add(-editWindow).UnixMilli()), &seq, &payload)
 		if err != nil || !found {
 			return err
@@ -152,7 +152,7 @@ func (p *phone) react(where chat.Chat, id, from, emoji string) {
 
 func (p *phone) keepReaction(ctx context.Context, tx *sqlite.Tx, where chat.Chat, id, from, emoji string) error {
 	rows, err := database.Strings(ctx, tx, "SELECT reactions FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
-		p.Number, where.JID().String(), id)
+		p.Account.Number, where.JID().String(), id)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -169,7 +169,7 @@ func (p *phone) keepReaction(ctx context.Context, tx *sqlite.Tx, where chat.Chat
 		return fmt.Errorf("phone: keep reactions: %w", err)
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE messages SET reactions = $1 WHERE number = $2 AND chat = $3 AND id = $4",
-		string(encoded), p.Number, where.JID().String(), id)
+		string(encoded), p.Account.Number, where.JID().String(), id)
 	return err
 }
 
@@ -240,6 +240,6 @@ func (p *phone) change(ctx context.Context, where chat.Chat, message *waE2E.Mess
 	in := incoming{sender: p.Account, group: where.Group, status: where.Status, id: out.id, at: out.at}
 	p.applyChange(where, in, content.Unwrap(message))
 	p.u.Exec("INSERT INTO changes (number, id, chat, at, payload) VALUES ($1, $2, $3, $4, $5)",
-		p.Number, out.id, where.JID().String(), p.s.now().UnixMilli(), payload)
+		p.Account.Number, out.id, where.JID().String(), p.s.now().UnixMilli(), payload)
 	return p.distribute(ctx, out)
 }

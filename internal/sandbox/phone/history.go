@@ -60,8 +60,8 @@ func (s *Service) SetHistory(ctx context.Context, number string, history account
 // buildHistory builds the message with the history for a new device: the phone's
 // messages and the made-up ones.
 func (p *phone) buildHistory(ctx context.Context) (*waE2E.Message, error) {
-	own := appstate.Mapping{PN: p.PN().String(), LID: p.LIDJID().String()}
-	filler := p.MadeUpHistory()
+	own := appstate.Mapping{PN: p.Account.PN().String(), LID: p.Account.LIDJID().String()}
+	filler := p.Account.MadeUpHistory()
 	kept, err := p.keptByChat(ctx)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (p *phone) packHistory(
 // deleted ones.
 func (p *phone) keptByChat(ctx context.Context) (chats [][]*keptMessage, err error) {
 	rows, err := p.s.db.Reader().QueryContext(ctx, "SELECT "+messageColumns+
-		" FROM messages WHERE number = $1 AND deleted = 0 ORDER BY chat, seq DESC", p.Number)
+		" FROM messages WHERE number = $1 AND deleted = 0 ORDER BY chat, seq DESC", p.Account.Number)
 	if err != nil {
 		return nil, fmt.Errorf("phone: list messages: %w", err)
 	}

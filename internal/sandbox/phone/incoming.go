@@ -89,7 +89,7 @@ func (p *phone) accept(ctx context.Context, in incoming) error {
 	}
 	// Two phones that echo each other's messages would never stop; and nobody answers a status
 	// post with one.
-	echoes := !where.Status && phonenumber.BehaviourOf(p.Number).Echoes && !phonenumber.BehaviourOf(in.sender.Number).Echoes
+	echoes := !where.Status && phonenumber.BehaviourOf(p.Account.Number).Echoes && !phonenumber.BehaviourOf(in.sender.Number).Echoes
 	if text := content.TextOf(message); !done && text != "" && echoes {
 		return p.send(ctx, where, &waE2E.Message{Conversation: new(text)}, wire.NewMessageID())
 	}
@@ -121,8 +121,8 @@ func (p *phone) keep(ctx context.Context, where chat.Chat, in incoming, message 
 	}
 	// Receipts may come before the message if linked devices are faster than the
 	// phone.
-	overtaken := fromMe || len(p.Companions()) > 0
-	p.u.Ring(p.Number)
+	overtaken := fromMe || len(p.Account.Companions()) > 0
+	p.u.Ring(p.Account.Number)
 	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
 		known := status
 		if overtaken {
@@ -135,7 +135,7 @@ func (p *phone) keep(ctx context.Context, where chat.Chat, in incoming, message 
 		_, err := tx.ExecContext(ctx, `INSERT INTO messages
 			(number, chat, sender, device, address, id, from_me, at, payload, status, read_due, media_sha256, media_size, problems)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (number, id, sender) DO NOTHING`,
-			p.Number, where.JID().String(), in.sender.PN().String(), account.DeviceRef(in.sender.LID, in.device), in.address.String(),
+			p.Account.Number, where.JID().String(), in.sender.PN().String(), account.DeviceRef(in.sender.LID, in.device), in.address.String(),
 			in.id, fromMe, in.at*1000, payload, known, due, file.sha256, file.size, strings.Join(problems, "\n"))
 		return err
 	})
@@ -148,12 +148,12 @@ func (p *phone) keep(ctx context.Context, where chat.Chat, in incoming, message 
 // readsByItself reports whether the phone reads messages without a caller's help.
 // Phones with linked devices do not: the devices read.
 func (p *phone) readsByItself() bool {
-	return phonenumber.BehaviourOf(p.Number).Reads && len(p.Companions()) == 0
+	return phonenumber.BehaviourOf(p.Account.Number).Reads && len(p.Account.Companions()) == 0
 }
 
 // acceptPeer answers a request of one of the account's linked devices to the phone.
 func (p *phone) acceptPeer(ctx context.Context, in incoming) error {
-	linked := p.Companion(in.device)
+	linked := p.Account.Companion(in.device)
 	if linked == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ const codeNoMedia = 2
 // putMediaAgain uploads the file of a message again, and answers the device that
 // asked for it.
 func (p *phone) putMediaAgain(ctx context.Context, n waBinary.Node) error {
-	linked := p.Companion(wire.AttrJID(n, "from").Device)
+	linked := p.Account.Companion(wire.AttrJID(n, "from").Device)
 	if linked == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (p *phone) putMediaAgain(ctx context.Context, n waBinary.Node) error {
 	}
 	return p.u.ToDevice(linked, waBinary.Node{
 		Tag:     "notification",
-		Attrs:   waBinary.Attrs{"from": p.PN(), "type": "mediaretry", "id": id, "t": p.s.now().Unix()},
+		Attrs:   waBinary.Attrs{"from": p.Account.PN(), "type": "mediaretry", "id": id, "t": p.s.now().Unix()},
 		Content: append([]waBinary.Node{about}, answer...),
 	})
 }

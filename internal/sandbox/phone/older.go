@@ -21,7 +21,7 @@ const maxOlder = 500
 // sendOlder answers a request of a linked device for messages that are older than one that it
 // knows. request is the identifier of the message with the request.
 func (p *phone) sendOlder(ctx context.Context, to *account.Device, request string, asked *waE2E.PeerDataOperationRequestMessage_HistorySyncOnDemandRequest) error {
-	filler := p.MadeUpHistory()
+	filler := p.Account.MadeUpHistory()
 	if filler.Silent {
 		return nil
 	}

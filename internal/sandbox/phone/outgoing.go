@@ -73,7 +73,7 @@ func (p *phone) distribute(ctx context.Context, out phoneMessage) error {
 		return p.distributeStatus(ctx, out)
 	}
 	to := out.chat.Person
-	recipients := p.Companions()
+	recipients := p.Account.Companions()
 	if to != p.Account && !to.Blocks(p.Account) {
 		recipients = append(recipients, to.Companions()...)
 	}
@@ -176,8 +176,8 @@ func (p *phone) encryptBytes(ctx context.Context, to *account.Device, plaintext 
 // stanza builds the stanza for a linked device.
 func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBinary.Node {
 	attrs := waBinary.Attrs{
-		"from": p.LIDJID(), "id": out.id, "t": out.at, "type": content.StanzaKind(out.message), "edit": content.EditKind(out.message),
-		"notify": p.DisplayName(), "addressing_mode": "lid",
+		"from": p.Account.LIDJID(), "id": out.id, "t": out.at, "type": content.StanzaKind(out.message), "edit": content.EditKind(out.message),
+		"notify": p.Account.DisplayName(), "addressing_mode": "lid",
 	}
 	if raw := out.raw; raw != nil {
 		for name, value := range map[string]string{"type": raw.kind, "edit": raw.edit, "notify": raw.pushName} {
@@ -187,19 +187,19 @@ func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBina
 		}
 	}
 	var username any // nil: there is none
-	if name := p.Username(); name != "" {
+	if name := p.Account.Username(); name != "" {
 		username = name
 	}
 	switch {
 	case out.chat.IsShared():
-		attrs["from"], attrs["participant"], attrs["participant_pn"] = out.chat.JID(), p.LIDJID(), p.ShownPN()
+		attrs["from"], attrs["participant"], attrs["participant_pn"] = out.chat.JID(), p.Account.LIDJID(), p.Account.ShownPN()
 		attrs["participant_username"] = username
 	case out.peer:
 		attrs["category"] = "peer"
 	case own:
 		attrs["recipient"], attrs["peer_recipient_pn"] = out.chat.Person.LIDJID(), out.chat.Person.ShownPN()
 	default:
-		attrs["sender_pn"], attrs["username"] = p.ShownPN(), username
+		attrs["sender_pn"], attrs["username"] = p.Account.ShownPN(), username
 	}
 	return waBinary.Node{Tag: "message", Attrs: attrs, Content: encs}
 }

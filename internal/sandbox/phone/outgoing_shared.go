@@ -31,7 +31,7 @@ func (p *phone) distributeToGroup(ctx context.Context, out phoneMessage) error {
 		return err
 	}
 	for _, linked := range given {
-		p.u.Exec("INSERT INTO distributed (number, group_id, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", p.Number, g.ID, linked.Ref())
+		p.u.Exec("INSERT INTO distributed (number, group_id, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", p.Account.Number, g.ID, linked.Ref())
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (p *phone) distributeShared(
 // it.
 func (p *phone) holders(ctx context.Context, g *group.Group) (map[string]bool, error) {
 	refs, err := database.Strings(ctx, p.s.db.Reader(),
-		"SELECT target FROM distributed WHERE number = $1 AND group_id = $2", p.Number, g.ID)
+		"SELECT target FROM distributed WHERE number = $1 AND group_id = $2", p.Account.Number, g.ID)
 	if err != nil {
 		return nil, fmt.Errorf("phone: list holders of a key: %w", err)
 	}
@@ -115,4 +115,4 @@ func (p *phone) distribution(ctx context.Context, where string) (*waE2E.SenderKe
 }
 
 // self is the phone's own Signal address.
-func (p *phone) self() signal.Address { return account.SignalAddress(p.LID, 0) }
+func (p *phone) self() signal.Address { return account.SignalAddress(p.Account.LID, 0) }

@@ -75,10 +75,10 @@ func New(config Config) *Service {
 // phone is the phone of an account at work in a unit, which commits all that it
 // does. The account's phone is locked for as long as it exists.
 type phone struct {
-	*account.Account
-	s      *Service
-	u      *account.Unit
-	signal *signal.Device
+	Account *account.Account
+	s       *Service
+	u       *account.Unit
+	signal  *signal.Device
 }
 
 // openPhone lets an account's phone work in the unit.
@@ -109,7 +109,7 @@ func (p *phone) receive(ctx context.Context, n waBinary.Node) error {
 // shows reports whether the phone shows the message already.
 func (p *phone) shows(ctx context.Context, in incoming) (bool, error) {
 	rows, err := database.Ints(ctx, p.s.db.Reader(), "SELECT seq FROM messages WHERE number = $1 AND id = $2 AND sender = $3",
-		p.Number, in.id, in.sender.PN().String())
+		p.Account.Number, in.id, in.sender.PN().String())
 	if err != nil {
 		return false, fmt.Errorf("phone: look for message: %w", err)
 	}
@@ -145,12 +145,12 @@ func (p *phone) requestRetry(ctx context.Context, in incoming, count int) error 
 	if err != nil {
 		return fmt.Errorf("phone: mint prekey bundle: %w", err)
 	}
-	receipt.ExpectRetry(p.u, linked.Ref(), in.id, account.DeviceRef(p.LID, 0))
+	receipt.ExpectRetry(p.u, linked.Ref(), in.id, account.DeviceRef(p.Account.LID, 0))
 	p.s.config.Receipts.NoteRetry(p.u, p.Account, in.sender, in.id)
 	keys := prekey.BundleNodes(bundle)
-	attrs := waBinary.Attrs{"from": p.Address(in.address), "id": in.id, "type": receipt.Retry, "t": p.s.now().Unix()}
+	attrs := waBinary.Attrs{"from": p.Account.Address(in.address), "id": in.id, "type": receipt.Retry, "t": p.s.now().Unix()}
 	if where := in.where(); where.IsShared() {
-		attrs["from"], attrs["participant"] = where.JID(), p.LIDJID()
+		attrs["from"], attrs["participant"] = where.JID(), p.Account.LIDJID()
 		// The key comes again with the message. It must not be mistaken for the one
 		// that does not fit.
 		if err := p.signal.DropSenderKey(ctx, where.JID().String(), addr); err != nil {

@@ -56,5 +56,5 @@ func (p *phone) pin(where chat.Chat, in incoming, pin *waE2E.PinInChatMessage, i
 		until = time.Unix(in.at, 0).Add(time.Duration(info.GetMessageAddOnDurationInSecs()) * time.Second).UnixMilli()
 	}
 	p.u.Exec("UPDATE messages SET pinned_until = $1 WHERE number = $2 AND chat = $3 AND id = $4 AND deleted = 0",
-		until, p.Number, where.JID().String(), pin.GetKey().GetID())
+		until, p.Account.Number, where.JID().String(), pin.GetKey().GetID())
 }

@@ -96,7 +96,7 @@ func (p *phone) answered(ctx context.Context, tx *sqlite.Tx, where chat.Chat, id
 	kept = &keptMessage{id: id}
 	found, err = database.One(tx.QueryRowContext(ctx,
 		"SELECT sender, payload, votes FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
-		p.Number, where.JID().String(), id), &kept.sender, &kept.payload, &kept.votes)
+		p.Account.Number, where.JID().String(), id), &kept.sender, &kept.payload, &kept.votes)
 	return kept, found, err
 }
 
@@ -116,6 +116,6 @@ func (p *phone) keepVote(ctx context.Context, tx *sqlite.Tx, where chat.Chat, ke
 		return err
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE messages SET votes = $1 WHERE number = $2 AND chat = $3 AND id = $4",
-		votes, p.Number, where.JID().String(), kept.id)
+		votes, p.Account.Number, where.JID().String(), kept.id)
 	return err
 }

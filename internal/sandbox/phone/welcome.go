@@ -35,7 +35,7 @@ func (s *Service) Greet(ctx context.Context, linked *account.Device) error {
 
 // welcome sends a new device the key of the app state, and the history.
 func (p *phone) welcome(ctx context.Context, n waBinary.Node) error {
-	linked := p.Companion(uint16(wire.AttrInt(n, "device"))) //nolint:gosec // written by Server.welcome
+	linked := p.Account.Companion(uint16(wire.AttrInt(n, "device"))) //nolint:gosec // written by Server.welcome
 	if linked == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (p *phone) welcome(ctx context.Context, n waBinary.Node) error {
 	if err != nil {
 		return err
 	}
-	names, err := appstate.PushNames([]appstate.PushName{{JID: p.PN().String(), Name: p.DisplayName()}})
+	names, err := appstate.PushNames([]appstate.PushName{{JID: p.Account.PN().String(), Name: p.Account.DisplayName()}})
 	if err != nil {
 		return fmt.Errorf("phone: build history: %w", err)
 	}

@@ -19,7 +19,7 @@ const maxDelayed = 256
 // client is a client with its connection: a linked device, or a client that waits
 // to be linked.
 type client struct {
-	*wire.Connection
+	Connection *wire.Connection
 
 	s         *Service
 	device    *account.Device // nil for a client that waits to be linked
@@ -41,7 +41,7 @@ func (s *Service) newClient(conn *wire.Connection) *client {
 // reason.
 func (c *client) serve(ctx context.Context) error {
 	var err error
-	if c.Noise.Payload().Username == nil {
+	if c.Connection.Noise.Payload().Username == nil {
 		err = c.register(ctx)
 	} else {
 		err = c.login(ctx)
@@ -49,7 +49,7 @@ func (c *client) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = c.Run(ctx, c)
+	err = c.Connection.Run(ctx, c)
 	return errors.Join(err, c.leave(context.WithoutCancel(ctx))) // the connection's is over
 }
 
@@ -92,7 +92,7 @@ func (c *client) Handle(ctx context.Context, n waBinary.Node) error {
 			return err
 		}
 		// Some clients wait for any node with the same ID.
-		return c.Send(ctx, wire.Acknowledge(n))
+		return c.Connection.Send(ctx, wire.Acknowledge(n))
 	}
 	return nil
 }

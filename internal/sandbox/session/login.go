@@ -22,18 +22,18 @@ const banCode = 101
 
 // version is the version of the web client that the client claims to be.
 func (c *client) version() webclient.Version {
-	version := c.Noise.Payload().GetUserAgent().GetAppVersion()
+	version := c.Connection.Noise.Payload().GetUserAgent().GetAppVersion()
 	return webclient.Version{version.GetPrimary(), version.GetSecondary(), version.GetTertiary()}
 }
 
 // register lets a client that is not linked wait for that.
 func (c *client) register(ctx context.Context) error {
-	keys, err := link.ParseRegistration(c.Noise.Payload().GetDevicePairingData())
+	keys, err := link.ParseRegistration(c.Connection.Noise.Payload().GetDevicePairingData())
 	if err != nil {
 		return err
 	}
 	if c.s.config.Faults.Current().Refuses(c.version()) {
-		return c.Refuse(ctx, wire.Failure(wire.FailureOutdated))
+		return c.Connection.Refuse(ctx, wire.Failure(wire.FailureOutdated))
 	}
 	c.candidate, err = c.s.config.Linking.Offer(ctx, c.Connection, keys)
 	return err
@@ -41,19 +41,19 @@ func (c *client) register(ctx context.Context) error {
 
 // login lets a linked device in if it has the key with which it was linked.
 func (c *client) login(ctx context.Context) error {
-	payload := c.Noise.Payload()
+	payload := c.Connection.Noise.Payload()
 	switch f := c.s.config.Faults.Current(); {
 	case f.RefuseLogins:
-		return c.Refuse(ctx, wire.Failure(wire.FailureUnavailable))
+		return c.Connection.Refuse(ctx, wire.Failure(wire.FailureUnavailable))
 	case f.Refuses(c.version()):
-		return c.Refuse(ctx, wire.Failure(wire.FailureOutdated))
+		return c.Connection.Refuse(ctx, wire.Failure(wire.FailureOutdated))
 	}
 	owner, err := c.s.config.Accounts.Find(ctx, phonenumber.Canonical(strconv.FormatUint(payload.GetUsername(), 10)))
 	if err != nil {
 		return err
 	}
 	if owner == nil {
-		return c.Refuse(ctx, wire.Failure(wire.FailureLoggedOut))
+		return c.Connection.Refuse(ctx, wire.Failure(wire.FailureLoggedOut))
 	}
 	if left, banned := owner.Ban(c.s.now()); banned {
 		refusal := wire.Failure(wire.FailureBanned)
@@ -61,17 +61,17 @@ func (c *client) login(ctx context.Context) error {
 		if left > 0 {
 			refusal.Attrs["expire"] = int64(left.Seconds()) + 1
 		}
-		return c.Refuse(ctx, refusal)
+		return c.Connection.Refuse(ctx, refusal)
 	}
-	key := c.Noise.ClientKey()
+	key := c.Connection.Noise.ClientKey()
 	linked := owner.Companion(uint16(payload.GetDevice())) //nolint:gosec // a number too large names no device
 	if linked == nil || payload.GetDevice() > account.MaxDevice || subtle.ConstantTimeCompare(linked.Noise[:], key[:]) != 1 {
-		return c.Refuse(ctx, wire.Failure(wire.FailureLoggedOut))
+		return c.Connection.Refuse(ctx, wire.Failure(wire.FailureLoggedOut))
 	}
 	c.device = linked
 	// Nothing may be sent before this: success is the first node after the
 	// handshake.
-	if err := c.Write(ctx, waBinary.Node{Tag: "success", Attrs: waBinary.Attrs{
+	if err := c.Connection.Write(ctx, waBinary.Node{Tag: "success", Attrs: waBinary.Attrs{
 		"t": c.s.now().Unix(), "lid": linked.JID(),
 	}}); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c *client) login(ctx context.Context) error {
 	c.s.config.Accounts.Bell.Ring(owner.Number)
 	// If the device was removed in the meantime, nobody would cut this connection.
 	if owner.Companion(linked.ID) != linked {
-		c.CloseAfter(wire.StreamError(strconv.Itoa(wire.FailureLoggedOut), "device_removed"))
+		c.Connection.CloseAfter(wire.StreamError(strconv.Itoa(wire.FailureLoggedOut), "device_removed"))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ type outgoing struct {
 func (c *client) onMessage(ctx context.Context, n waBinary.Node) error {
 	f := c.s.config.Faults.Current()
 	if f.SendError != 0 && wire.AttrString(n, "category") != "peer" {
-		return c.Send(ctx, c.messageAck(n, f.SendError))
+		return c.Connection.Send(ctx, c.messageAck(n, f.SendError))
 	}
 	if wire.AttrJID(n, "to").Server == types.NewsletterServer {
 		return c.onPost(ctx, n)
@@ -71,7 +71,7 @@ func (c *client) onMessage(ctx context.Context, n waBinary.Node) error {
 		}
 	}
 	if m.refusal != 0 {
-		return c.Send(ctx, c.messageAck(n, m.refusal))
+		return c.Connection.Send(ctx, c.messageAck(n, m.refusal))
 	}
 	if c.s.config.Load != nil {
 		if m.targets, err = c.s.deliverToLoad(ctx, m); err != nil {
@@ -91,7 +91,7 @@ func (c *client) onMessage(ctx context.Context, n waBinary.Node) error {
 	}
 	ack := c.messageAck(n, 0)
 	if f.AckDelay <= 0 {
-		return c.Send(ctx, ack)
+		return c.Connection.Send(ctx, ack)
 	}
 	return c.sendLater(ctx, ack, f.AckDelay)
 }
@@ -103,12 +103,12 @@ func (c *client) sendLater(ctx context.Context, ack waBinary.Node, delay time.Du
 	case c.delaying <- struct{}{}:
 	default:
 		wire.Pause(ctx, delay)
-		return c.Send(ctx, ack)
+		return c.Connection.Send(ctx, ack)
 	}
-	c.Go(func() {
+	c.Connection.Go(func() {
 		defer func() { <-c.delaying }()
 		wire.Pause(ctx, delay)
-		_ = c.Send(ctx, ack) // a client that is gone sends the message again
+		_ = c.Connection.Send(ctx, ack) // a client that is gone sends the message again
 	})
 	return nil
 }
@@ -126,7 +126,7 @@ func (c *client) onPost(ctx context.Context, n waBinary.Node) error {
 	if refusal == 0 {
 		ack.Attrs["server_id"] = number
 	}
-	return c.Send(ctx, ack)
+	return c.Connection.Send(ctx, ack)
 }
 
 func (c *client) messageAck(n waBinary.Node, refusal int) waBinary.Node {

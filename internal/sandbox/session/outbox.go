@@ -39,7 +39,7 @@ type outboxState struct {
 // Pump sends a page of the outbox, and wakes the writer if there may be more. Only
 // the writer calls it.
 func (c *client) Pump(ctx context.Context) error {
-	if !c.IsActive() {
+	if !c.Connection.IsActive() {
 		return nil
 	}
 	if !c.outbox.previews {
@@ -68,7 +68,7 @@ func (c *client) Pump(ctx context.Context) error {
 		}
 	}
 	if len(rows) == room {
-		c.Wake()
+		c.Connection.Wake()
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (c *client) deliver(ctx context.Context, row outboxRow) error {
 	c.outbox.inFlight++
 	c.outbox.mu.Unlock()
 	c.outbox.cursor = row.seq
-	return c.Write(ctx, stanza)
+	return c.Connection.Write(ctx, stanza)
 }
 
 // preview announces how much has waited while the device was away.
@@ -134,7 +134,7 @@ func (c *client) preview(ctx context.Context) error {
 	}
 	c.outbox.offline = last
 	c.outbox.previews = true
-	return c.Write(ctx, infoBroadcast(waBinary.Node{Tag: "offline_preview", Attrs: waBinary.Attrs{
+	return c.Connection.Write(ctx, infoBroadcast(waBinary.Node{Tag: "offline_preview", Attrs: waBinary.Attrs{
 		"count": total, "message": counts["message"], "receipt": counts["receipt"],
 		"notification": counts["notification"], "appdata": 0,
 	}}))
@@ -167,7 +167,7 @@ func (c *client) countOutbox(ctx context.Context) (counts map[string]int, last i
 // finishOffline announces that everything that had waited was sent.
 func (c *client) finishOffline(ctx context.Context) error {
 	c.outbox.finished = true
-	err := c.Write(ctx, infoBroadcast(waBinary.Node{Tag: "offline", Attrs: waBinary.Attrs{"count": c.outbox.sent}}))
+	err := c.Connection.Write(ctx, infoBroadcast(waBinary.Node{Tag: "offline", Attrs: waBinary.Attrs{"count": c.outbox.sent}}))
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (c *client) acknowledged(class, id, kind string) (seq int64, ok bool) {
 	full := c.outbox.inFlight >= outboxWindow
 	c.outbox.inFlight--
 	if full {
-		c.Wake()
+		c.Connection.Wake()
 	}
 	return rows[0], true
 }

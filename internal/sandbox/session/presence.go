@@ -17,7 +17,7 @@ func (c *client) onPresence(ctx context.Context, n waBinary.Node) error {
 		if err != nil || !ok {
 			return err
 		}
-		return c.Send(ctx, shown)
+		return c.Connection.Send(ctx, shown)
 	case "available":
 		return c.announce(ctx, true)
 	case "unavailable":

@@ -26,5 +26,5 @@ func (c *client) onReceipt(ctx context.Context, n waBinary.Node) error {
 	if err := u.Commit(ctx); err != nil {
 		return err
 	}
-	return c.Send(ctx, wire.Acknowledge(n))
+	return c.Connection.Send(ctx, wire.Acknowledge(n))
 }

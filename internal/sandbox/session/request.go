@@ -48,7 +48,7 @@ func (c *client) onIQ(ctx context.Context, iq waBinary.Node) error {
 	id, kind := wire.AttrString(iq, "id"), wire.AttrString(iq, "type")
 	switch kind {
 	case "result", "error":
-		c.Answer(id, iq)
+		c.Connection.Answer(id, iq)
 		return nil
 	case "get", "set":
 	default:
@@ -75,7 +75,7 @@ func (c *client) onIQ(ctx context.Context, iq waBinary.Node) error {
 	if len(content) > 0 {
 		reply.Content = content
 	}
-	if err := c.Send(ctx, reply); err != nil {
+	if err := c.Connection.Send(ctx, reply); err != nil {
 		return err
 	}
 	c.s.answered.Count(wire.RequestKind(iq))
@@ -108,16 +108,16 @@ func (c *client) answer(ctx context.Context, iq waBinary.Node) ([]waBinary.Node,
 		c.s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "unknown request refused", slog.String("request", prefix+first))
 		return nil, wire.ErrNotImplemented
 	}
-	return answer(ctx, account.Asker{Device: c.device, Origin: c.Origin}, iq)
+	return answer(ctx, account.Asker{Device: c.device, Origin: c.Connection.Origin}, iq)
 }
 
 // afterReply does what must not happen before the reply is queued.
 func (c *client) afterReply(iq waBinary.Node) {
 	if _, ok := wire.Child(iq, "active"); ok && wire.AttrString(iq, "xmlns") == "passive" {
-		c.Activate()
+		c.Connection.Activate()
 	}
 	if _, ok := wire.Child(iq, "remove-companion-device"); ok {
-		c.CloseAfter(waBinary.Node{})
+		c.Connection.CloseAfter(waBinary.Node{})
 	}
 }
 

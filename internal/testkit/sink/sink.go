@@ -17,7 +17,7 @@ import (
 
 // Delivered is one request to a sink.
 type Delivered struct {
-	client.Event
+	Event client.Event
 
 	Header http.Header
 	Body   []byte
@@ -115,7 +115,7 @@ func (s *Sink) AwaitType(kind string, wanted func(Delivered) bool) Delivered {
 	s.tb.Helper()
 	var found Delivered
 	s.Await(kind, func(taken []Delivered) bool {
-		n := slices.IndexFunc(taken, func(d Delivered) bool { return d.Type == kind && (wanted == nil || wanted(d)) })
+		n := slices.IndexFunc(taken, func(d Delivered) bool { return d.Event.Type == kind && (wanted == nil || wanted(d)) })
 		if n >= 0 {
 			found = taken[n]
 		}

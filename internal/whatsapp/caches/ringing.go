@@ -24,7 +24,7 @@ type Ringing struct {
 
 // RingingCall is a call, with the address that the platform knows its caller under.
 type RingingCall struct {
-	gateway.Call
+	Call gateway.Call
 
 	Creator types.JID
 }
@@ -33,7 +33,7 @@ type RingingCall struct {
 func (r *Ringing) Add(call RingingCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = slices.DeleteFunc(r.calls, func(c RingingCall) bool { return c.ID == call.ID })
+	r.calls = slices.DeleteFunc(r.calls, func(c RingingCall) bool { return c.Call.ID == call.Call.ID })
 	r.calls = append(r.calls, call)
 	if len(r.calls) > maxRinging {
 		r.calls = slices.Clone(r.calls[len(r.calls)-maxRinging:])
@@ -44,7 +44,7 @@ func (r *Ringing) Add(call RingingCall) {
 func (r *Ringing) End(id string) (call RingingCall, found bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := slices.IndexFunc(r.calls, func(c RingingCall) bool { return c.ID == id })
+	at := slices.IndexFunc(r.calls, func(c RingingCall) bool { return c.Call.ID == id })
 	if at < 0 {
 		return RingingCall{}, false
 	}
