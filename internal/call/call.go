@@ -19,7 +19,7 @@ const (
 	// instances must not keep those of others ringing.
 	atOnce = 32
 	// freshness is how long after it began a call is rejected: an older one was delivered
-	// late, and rings no more.
+	// late and no longer rings.
 	freshness = time.Minute
 	// textPause is how long the same caller gets no second text.
 	textPause = time.Hour
@@ -132,7 +132,7 @@ func (s *Service) answer(ctx context.Context, next ring) error {
 }
 
 // rejects reports whether a call is to be rejected. The platform delivers calls late, after a
-// time without a connection: those ring no more.
+// time without a connection: those no longer ring.
 func rejects(rule gateway.CallRule, call gateway.Call, now time.Time) bool {
 	return rule.Reject && now.Sub(call.At) <= freshness
 }

@@ -34,6 +34,15 @@ func New(config Config) (*Service, error) {
 	return &Service{config}, nil
 }
 
+// channels returns the part of an instance's session about channels.
+func (s *Service) channels(ctx context.Context, instanceID string) (gateway.Channels, error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	return session.Channels(), nil
+}
+
 // Filter chooses among the channels of an account.
 type Filter struct {
 	Name string // a part of it, in any case; empty: any
@@ -48,11 +57,11 @@ func (f Filter) takes(channel gateway.Channel) bool {
 // List returns a page of the channels that the account follows or owns, in the order of their
 // names.
 func (s *Service) List(ctx context.Context, instanceID string, filter Filter, page gateway.PageRequest) (gateway.Page[gateway.Channel], error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	channels, err := s.channels(ctx, instanceID)
 	if err != nil {
 		return gateway.Page[gateway.Channel]{}, err
 	}
-	all, err := session.Channels().JoinedChannels(ctx)
+	all, err := channels.JoinedChannels(ctx)
 	if err != nil {
 		return gateway.Page[gateway.Channel]{}, err
 	}
@@ -65,11 +74,11 @@ func (s *Service) List(ctx context.Context, instanceID string, filter Filter, pa
 
 // Get asks for a channel. The account need not follow it.
 func (s *Service) Get(ctx context.Context, instanceID string, ref gateway.ChannelRef) (gateway.Channel, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	channels, err := s.channels(ctx, instanceID)
 	if err != nil {
 		return gateway.Channel{}, err
 	}
-	return session.Channels().Channel(ctx, ref)
+	return channels.Channel(ctx, ref)
 }
 
 // Draft is a channel that is to be made.
@@ -85,7 +94,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (g
 	if err := checkTexts(draft); err != nil {
 		return gateway.Channel{}, err
 	}
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	channels, err := s.channels(ctx, instanceID)
 	if err != nil {
 		return gateway.Channel{}, err
 	}
@@ -95,7 +104,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (g
 			return gateway.Channel{}, err
 		}
 	}
-	return session.Channels().CreateChannel(ctx, wanted)
+	return channels.CreateChannel(ctx, wanted)
 }
 
 // checkTexts says what is wrong with the texts of a channel.
@@ -118,43 +127,43 @@ func checkTexts(draft Draft) error {
 	return nil
 }
 
-// Follow follows a channel, or follows it no more. Both may be said again.
+// Follow follows or unfollows a channel. It is idempotent.
 func (s *Service) Follow(ctx context.Context, instanceID string, ref gateway.ChannelRef, follow bool) error {
-	return s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error {
-		return session.Channels().FollowChannel(ctx, id, follow)
+	return s.with(ctx, instanceID, ref, func(channels gateway.Channels, id gateway.JID) error {
+		return channels.FollowChannel(ctx, id, follow)
 	})
 }
 
-// Mute mutes a channel that the account follows, or ends that.
+// Mute mutes or unmutes a channel that the account follows.
 func (s *Service) Mute(ctx context.Context, instanceID string, ref gateway.ChannelRef, muted bool) error {
-	return s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error {
-		return session.Channels().MuteChannel(ctx, id, muted)
+	return s.with(ctx, instanceID, ref, func(channels gateway.Channels, id gateway.JID) error {
+		return channels.MuteChannel(ctx, id, muted)
 	})
 }
 
 // Posts asks for posts of a channel, oldest first. The account need not follow it.
 func (s *Service) Posts(ctx context.Context, instanceID string, ref gateway.ChannelRef, query gateway.PostQuery) (posts []gateway.Post, err error) {
-	err = s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error {
-		posts, err = session.Channels().Posts(ctx, id, query)
+	err = s.with(ctx, instanceID, ref, func(channels gateway.Channels, id gateway.JID) error {
+		posts, err = channels.Posts(ctx, id, query)
 		return err
 	})
 	return posts, err
 }
 
 // with does something with a channel, whose ID is asked for if it is not given.
-func (s *Service) with(ctx context.Context, instanceID string, ref gateway.ChannelRef, do func(session gateway.Session, id gateway.JID) error) error {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+func (s *Service) with(ctx context.Context, instanceID string, ref gateway.ChannelRef, do func(channels gateway.Channels, id gateway.JID) error) error {
+	channels, err := s.channels(ctx, instanceID)
 	if err != nil {
 		return err
 	}
 	if ref.ID == "" {
-		channel, err := session.Channels().Channel(ctx, ref)
+		channel, err := channels.Channel(ctx, ref)
 		if err != nil {
 			return err
 		}
 		ref.ID = channel.ID
 	}
-	return do(session, ref.ID)
+	return do(channels, ref.ID)
 }
 
 const (
@@ -170,23 +179,23 @@ const (
 // if it is one of the newest, by its platform identifier. An empty reaction takes it away. Its
 // error is NotFound if there is no such post.
 func (s *Service) React(ctx context.Context, instanceID string, ref gateway.ChannelRef, post, reaction string) error {
-	return s.with(ctx, instanceID, ref, func(session gateway.Session, id gateway.JID) error {
-		serverID, err := find(ctx, session, id, post)
+	return s.with(ctx, instanceID, ref, func(channels gateway.Channels, id gateway.JID) error {
+		serverID, err := find(ctx, channels, id, post)
 		if err != nil {
 			return err
 		}
-		return session.Channels().ReactToPost(ctx, id, serverID, reaction)
+		return channels.ReactToPost(ctx, id, serverID, reaction)
 	})
 }
 
 // find returns the number of a post.
-func find(ctx context.Context, session gateway.Session, id gateway.JID, post string) (int, error) {
+func find(ctx context.Context, channels gateway.Channels, id gateway.JID, post string) (int, error) {
 	if number, err := strconv.Atoi(post); err == nil && number > 0 && len(post) <= maxServerID {
 		return number, nil
 	}
 	query := gateway.PostQuery{Limit: soughtAtOnce}
 	for range sought / soughtAtOnce {
-		posts, err := session.Channels().Posts(ctx, id, query)
+		posts, err := channels.Posts(ctx, id, query)
 		if err != nil {
 			return 0, err
 		}

@@ -52,34 +52,34 @@ func has(contact gateway.Contact, text string) bool {
 // Get returns what is known of somebody, and what the platform says. Its error is Invalid for
 // a number without an account.
 func (c Contacts) Get(ctx context.Context, instanceID string, who gateway.Recipient) (gateway.ContactDetails, error) {
-	session, party, err := c.find(ctx, instanceID, who)
+	people, party, err := c.find(ctx, instanceID, who)
 	if err != nil {
 		return gateway.ContactDetails{}, err
 	}
-	return session.People().ContactDetails(ctx, party)
+	return people.ContactDetails(ctx, party)
 }
 
 // Name writes somebody's name into the address book of the account, and returns the contact as
 // it is then. Its errors are Invalid for a number without an account, and Conflict if the
 // platform does not accept the name.
 func (c Contacts) Name(ctx context.Context, instanceID string, who gateway.Recipient, name string) (gateway.ContactDetails, error) {
-	session, party, err := c.find(ctx, instanceID, who)
+	people, party, err := c.find(ctx, instanceID, who)
 	if err != nil {
 		return gateway.ContactDetails{}, err
 	}
-	if err := session.People().NameContact(ctx, party, name); err != nil {
+	if err := people.NameContact(ctx, party, name); err != nil {
 		return gateway.ContactDetails{}, err
 	}
-	return session.People().ContactDetails(ctx, party)
+	return people.ContactDetails(ctx, party)
 }
 
-func (c Contacts) find(ctx context.Context, instanceID string, who gateway.Recipient) (gateway.Session, gateway.Party, error) {
+func (c Contacts) find(ctx context.Context, instanceID string, who gateway.Recipient) (gateway.People, gateway.Party, error) {
 	session, err := c.of.sessions.Session(ctx, instanceID)
 	if err != nil {
 		return nil, gateway.Party{}, err
 	}
-	party, err := c.of.Party(ctx, session, who)
-	return session, party, err
+	party, err := c.of.Party(ctx, session.People(), who)
+	return session.People(), party, err
 }
 
 // Addresses returns both addresses of people, in their order, as far as they are known. The

@@ -69,18 +69,18 @@ func New(config Config) (*Service, error) {
 	return &Service{store: config.Store, sessions: config.Sessions, now: config.Now}, nil
 }
 
-// Party finds the addresses of a recipient through a session. A chat ID is used
+// Party finds the addresses of a recipient through the people of a session. A chat ID is used
 // as it is; a number is looked up, because only the platform knows under which
 // form an account exists (Brazilian numbers have two). Its error is Invalid for
 // a number without an account.
-func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error) {
+func (s *Service) Party(ctx context.Context, through gateway.People, to gateway.Recipient) (gateway.Party, error) {
 	switch {
 	case to.Chat.IsLID():
 		return gateway.Party{LID: to.Chat}, nil
 	case to.Chat != "":
 		return gateway.Party{JID: to.Chat}, nil
 	}
-	registrations, err := s.lookUp(ctx, session, []string{to.Number}, sendAge, nil)
+	registrations, err := s.lookUp(ctx, through, []string{to.Number}, sendAge, nil)
 	if err != nil {
 		return gateway.Party{}, err
 	}
@@ -95,7 +95,7 @@ func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway
 // Parties finds the addresses of people through a session, as Party does, with few
 // questions to the platform. The result has the order of the people; a number without an
 // account has neither address.
-func (s *Service) Parties(ctx context.Context, session gateway.Session, people []gateway.Recipient) ([]gateway.Party, error) {
+func (s *Service) Parties(ctx context.Context, through gateway.People, people []gateway.Recipient) ([]gateway.Party, error) {
 	var numbers []string
 	for _, who := range people {
 		if who.Chat == "" {
@@ -105,7 +105,7 @@ func (s *Service) Parties(ctx context.Context, session gateway.Session, people [
 	known := map[string]gateway.Registration{}
 	if len(numbers) > 0 {
 		var err error
-		if known, err = s.lookUp(ctx, session, numbers, sendAge, nil); err != nil {
+		if known, err = s.lookUp(ctx, through, numbers, sendAge, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -156,7 +156,7 @@ func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers [
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.lookUp(ctx, session, numbers, checkAge, func(missing int) error {
+	known, err := s.lookUp(ctx, session.People(), numbers, checkAge, func(missing int) error {
 		return s.take(ctx, instanceID, missing)
 	})
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers [
 // account are asked for every time, because they may get one. Before it asks, it calls
 // permit, which may be nil, with how many numbers it would ask for.
 func (s *Service) lookUp(
-	ctx context.Context, session gateway.Session, numbers []string, age time.Duration, permit func(missing int) error,
+	ctx context.Context, through gateway.People, numbers []string, age time.Duration, permit func(missing int) error,
 ) (map[string]gateway.Registration, error) {
 	now := s.now()
 	known, err := s.store.FindRegistrations(ctx, numbers, now.Add(-age))
@@ -191,7 +191,7 @@ func (s *Service) lookUp(
 	for len(missing) > 0 {
 		batch := missing[:min(len(missing), lookupBatch)]
 		missing = missing[len(batch):]
-		answers, err := session.People().Resolve(ctx, batch)
+		answers, err := through.Resolve(ctx, batch)
 		if err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (s *Service) SendPresence(ctx context.Context, instanceID string, to gatewa
 	if err != nil {
 		return err
 	}
-	chat, err := s.Party(ctx, session, to)
+	chat, err := s.Party(ctx, session.People(), to)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (s *Service) ProfilePicture(ctx context.Context, instanceID string, of gate
 	if err != nil {
 		return "", err
 	}
-	party, err := s.Party(ctx, session, of)
+	party, err := s.Party(ctx, session.People(), of)
 	if isNotRegistered(err) {
 		return "", nil
 	}
@@ -256,7 +256,7 @@ func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Reci
 	if err != nil {
 		return err
 	}
-	party, err := s.Party(ctx, session, who)
+	party, err := s.Party(ctx, session.People(), who)
 	if err != nil {
 		return err
 	}

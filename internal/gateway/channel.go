@@ -1,4 +1,4 @@
-// Channels: one side writes posts, and whoever follows reads them.
+// Channels: one side writes posts, and its followers read them.
 
 package gateway
 
@@ -26,7 +26,7 @@ type OwnChannels interface {
 	// CreateChannel makes a channel. It accepts the platform's terms for channels in the name
 	// of the account.
 	CreateChannel(ctx context.Context, wanted NewChannel) (Channel, error)
-	// FollowChannel follows a channel, or follows it no more.
+	// FollowChannel follows or unfollows a channel.
 	FollowChannel(ctx context.Context, id JID, follow bool) error
 	// MuteChannel mutes a channel that the account follows, or ends that.
 	MuteChannel(ctx context.Context, id JID, muted bool) error

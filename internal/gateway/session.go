@@ -54,7 +54,7 @@ type Linking interface {
 	// is Invalid; one that was found wrong here may be given anew. Without such a question
 	// the error is Conflict.
 	AnswerPasskey(ctx context.Context, assertion []byte) error
-	// ConfirmPasskey says that the phone shows the same code; it may be said again. Without
+	// ConfirmPasskey says that the phone shows the same code. It is idempotent. Without
 	// a code to confirm the error is Conflict.
 	ConfirmPasskey(ctx context.Context) error
 	// Logout asks the platform to forget this device and removes the keys.

@@ -31,7 +31,7 @@ type Sessions interface {
 
 // Directory finds the addresses of people; who has no account has neither address.
 type Directory interface {
-	Parties(ctx context.Context, session gateway.Session, people []gateway.Recipient) ([]gateway.Party, error)
+	Parties(ctx context.Context, through gateway.People, people []gateway.Recipient) ([]gateway.Party, error)
 }
 
 // Config holds what the service needs; all of it is required.
@@ -59,13 +59,22 @@ func New(config Config) (*Service, error) {
 	return &Service{config: config}, nil
 }
 
+// groups returns the part of an instance's session about groups.
+func (s *Service) groups(ctx context.Context, instanceID string) (gateway.Groups, error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	return session.Groups(), nil
+}
+
 // Get returns what is known about a group, with its members.
 func (s *Service) Get(ctx context.Context, instanceID string, id gateway.JID) (gateway.Group, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return gateway.Group{}, err
 	}
-	return session.Groups().Group(ctx, id)
+	return groups.Group(ctx, id)
 }
 
 // Filter chooses among the groups of an account.
@@ -157,7 +166,7 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (C
 	if err != nil {
 		return Created{}, err
 	}
-	people, err := s.find(ctx, session, draft.People)
+	people, err := s.find(ctx, session.People(), draft.People)
 	if err != nil {
 		return Created{}, err
 	}
@@ -238,16 +247,16 @@ func (s *Service) Change(ctx context.Context, instanceID string, id gateway.JID,
 	if err != nil {
 		return gateway.Group{}, err
 	}
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return gateway.Group{}, err
 	}
 	for n, step := range steps {
-		if err := session.Groups().ChangeGroup(ctx, id, step.update); err != nil {
+		if err := groups.ChangeGroup(ctx, id, step.update); err != nil {
 			return gateway.Group{}, partly(err, steps, n)
 		}
 	}
-	return session.Groups().Group(ctx, id)
+	return groups.Group(ctx, id)
 }
 
 // partly says in an error what was changed before it, and what was not.
@@ -275,11 +284,11 @@ func names(steps []step) string {
 
 // Leave leaves a group.
 func (s *Service) Leave(ctx context.Context, instanceID string, id gateway.JID) error {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return err
 	}
-	return session.Groups().LeaveGroup(ctx, id)
+	return groups.LeaveGroup(ctx, id)
 }
 
 // checkTexts says what is wrong with the texts of a group; nil is none.

@@ -17,13 +17,13 @@ type people struct {
 }
 
 // find finds the addresses of people. Its error is Invalid for a group or a channel among them.
-func (s *Service) find(ctx context.Context, session gateway.Session, named []gateway.Recipient) (people, error) {
+func (s *Service) find(ctx context.Context, through gateway.People, named []gateway.Recipient) (people, error) {
 	for _, who := range named {
 		if !who.IsPerson() {
 			return people{}, gateway.InvalidFields(gateway.FieldError{Field: "participants", Message: "must be people: " + string(who.Chat) + " is none"})
 		}
 	}
-	parties, err := s.config.Directory.Parties(ctx, session, named)
+	parties, err := s.config.Directory.Parties(ctx, through, named)
 	if err != nil {
 		return people{}, err
 	}
@@ -71,13 +71,13 @@ func (p people) results(of []gateway.MemberResult) []gateway.MemberResult {
 func (s *Service) ChangeMembers(
 	ctx context.Context, instanceID string, id gateway.JID, action gateway.MemberAction, named []gateway.Recipient, invite bool,
 ) ([]gateway.MemberResult, error) {
-	return s.each(ctx, instanceID, named, func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error) {
-		results, err := session.Groups().ChangeMembers(ctx, id, action, people)
+	return s.each(ctx, instanceID, named, func(groups gateway.Groups, people []gateway.Party) ([]gateway.MemberResult, error) {
+		results, err := groups.ChangeMembers(ctx, id, action, people)
 		invited := func(result gateway.MemberResult) bool { return result.Invitation != nil }
 		if err != nil || !invite || !slices.ContainsFunc(results, invited) {
 			return results, err
 		}
-		group, err := session.Groups().Group(ctx, id)
+		group, err := groups.Group(ctx, id)
 		if err != nil {
 			group = gateway.Group{ID: id} // they were answered; the invitation has no name of the group then
 		}
@@ -117,19 +117,19 @@ func refusalOf(err error) *gateway.Error {
 // each does something to people, if there are any that have an account.
 func (s *Service) each(
 	ctx context.Context, instanceID string, named []gateway.Recipient,
-	do func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error),
+	do func(groups gateway.Groups, people []gateway.Party) ([]gateway.MemberResult, error),
 ) ([]gateway.MemberResult, error) {
 	session, err := s.config.Sessions.Session(ctx, instanceID)
 	if err != nil {
 		return nil, err
 	}
-	people, err := s.find(ctx, session, named)
+	people, err := s.find(ctx, session.People(), named)
 	if err != nil {
 		return nil, err
 	}
 	var results []gateway.MemberResult
 	if len(people.distinct) > 0 {
-		if results, err = do(session, people.distinct); err != nil {
+		if results, err = do(session.Groups(), people.distinct); err != nil {
 			return nil, err
 		}
 	}
@@ -138,11 +138,11 @@ func (s *Service) each(
 
 // JoinRequests returns who waits to be approved.
 func (s *Service) JoinRequests(ctx context.Context, instanceID string, id gateway.JID) ([]gateway.JoinRequest, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return nil, err
 	}
-	return session.Groups().JoinRequests(ctx, id)
+	return groups.JoinRequests(ctx, id)
 }
 
 // AnswerJoinRequests approves or rejects people who wait. There is a result for each of
@@ -150,52 +150,52 @@ func (s *Service) JoinRequests(ctx context.Context, instanceID string, id gatewa
 func (s *Service) AnswerJoinRequests(
 	ctx context.Context, instanceID string, id gateway.JID, approve bool, named []gateway.Recipient,
 ) ([]gateway.MemberResult, error) {
-	return s.each(ctx, instanceID, named, func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error) {
-		return session.Groups().AnswerJoinRequests(ctx, id, approve, people)
+	return s.each(ctx, instanceID, named, func(groups gateway.Groups, people []gateway.Party) ([]gateway.MemberResult, error) {
+		return groups.AnswerJoinRequests(ctx, id, approve, people)
 	})
 }
 
 // Invite returns the code of a group's link. reset makes a new one first.
 func (s *Service) Invite(ctx context.Context, instanceID string, id gateway.JID, reset bool) (code string, err error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return "", err
 	}
-	return session.Groups().GroupInvite(ctx, id, reset)
+	return groups.GroupInvite(ctx, id, reset)
 }
 
 // LookAt returns the group that an invitation code leads to, without joining it. Its error
 // is NotFound or Gone if the code leads nowhere.
 func (s *Service) LookAt(ctx context.Context, instanceID, code string) (gateway.Group, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return gateway.Group{}, err
 	}
-	return session.Groups().InvitedGroup(ctx, code)
+	return groups.InvitedGroup(ctx, code)
 }
 
 // Join follows an invitation code. joined is false if an administrator has to approve
 // first. Its errors are those of LookAt, and Conflict if the group is full.
 func (s *Service) Join(ctx context.Context, instanceID, code string) (id gateway.JID, joined bool, err error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return "", false, err
 	}
-	return session.Groups().JoinGroup(ctx, code)
+	return groups.JoinGroup(ctx, code)
 }
 
 // Linked returns a page of the groups of a community, with what is known of each: of a
 // group that this account is not in, that is its subject.
 func (s *Service) Linked(ctx context.Context, instanceID string, community gateway.JID, page gateway.PageRequest) (gateway.Page[gateway.Group], error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return gateway.Page[gateway.Group]{}, err
 	}
-	linked, err := session.Groups().LinkedGroups(ctx, community)
+	linked, err := groups.LinkedGroups(ctx, community)
 	if err != nil {
 		return gateway.Page[gateway.Group]{}, err
 	}
-	joined, err := session.Groups().JoinedGroups(ctx)
+	joined, err := groups.JoinedGroups(ctx)
 	if err != nil {
 		return gateway.Page[gateway.Group]{}, err
 	}
@@ -213,9 +213,9 @@ func (s *Service) Linked(ctx context.Context, instanceID string, community gatew
 
 // Link puts a group into a community, or takes it out.
 func (s *Service) Link(ctx context.Context, instanceID string, community, group gateway.JID, linked bool) error {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	groups, err := s.groups(ctx, instanceID)
 	if err != nil {
 		return err
 	}
-	return session.Groups().LinkGroup(ctx, community, group, linked)
+	return groups.LinkGroup(ctx, community, group, linked)
 }

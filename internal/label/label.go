@@ -96,7 +96,7 @@ func (s *Service) Create(ctx context.Context, instanceID, name string, color int
 }
 
 // Change changes a label, on all devices of the account; what is nil stays as it is. Its error
-// is NotFound for a label that there is not.
+// is NotFound if the label does not exist.
 func (s *Service) Change(ctx context.Context, instanceID, id string, name *string, color *int) (gateway.Label, error) {
 	label, err := s.Get(ctx, instanceID, id)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Service) Change(ctx context.Context, instanceID, id string, name *strin
 }
 
 // Delete deletes a label, on all devices of the account. No chat and no message has it then.
-// Its error is NotFound for a label that there is not.
+// Its error is NotFound if the label does not exist.
 func (s *Service) Delete(ctx context.Context, instanceID, id string) error {
 	label, err := s.Get(ctx, instanceID, id)
 	if err != nil {
@@ -122,8 +122,8 @@ func (s *Service) Delete(ctx context.Context, instanceID, id string) error {
 }
 
 // AssignToChat puts a label on a chat, on all devices of the account, or takes it away; where
-// it is there already, or not there, nothing changes. Its error is NotFound for a label or a
-// chat that there is not.
+// it is there already, or not there, nothing changes. Its error is NotFound if the label or the
+// chat does not exist.
 func (s *Service) AssignToChat(ctx context.Context, instanceID, id string, with gateway.Recipient, on bool) error {
 	label, err := s.Get(ctx, instanceID, id)
 	if err != nil {

@@ -118,7 +118,7 @@ func (s *Service) parties(ctx context.Context, session gateway.Session, people [
 		return nil, nil
 	}
 	if session != nil {
-		parties, err := s.config.Directory.Parties(ctx, session, people)
+		parties, err := s.config.Directory.Parties(ctx, session.People(), people)
 		if err != nil {
 			return nil, fmt.Errorf("messaging: look up people: %w", err)
 		}

@@ -23,10 +23,10 @@ import (
 
 // Directory finds the chat that a message goes to.
 type Directory interface {
-	Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error)
+	Party(ctx context.Context, through gateway.People, to gateway.Recipient) (gateway.Party, error)
 	// Parties returns the addresses of people, in their order, with few questions to the platform; who
 	// has no account has neither.
-	Parties(ctx context.Context, session gateway.Session, people []gateway.Recipient) ([]gateway.Party, error)
+	Parties(ctx context.Context, through gateway.People, people []gateway.Recipient) ([]gateway.Party, error)
 	// Candidates returns the addresses that it may have, without asking the platform: one
 	// at least, one of which is the recipient's.
 	Candidates(ctx context.Context, to gateway.Recipient) ([]gateway.Party, error)

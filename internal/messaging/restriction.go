@@ -23,7 +23,7 @@ func (s *Service) recipient(ctx context.Context, session gateway.Session, reques
 			return gateway.Party{}, err
 		}
 	}
-	return s.config.Directory.Party(ctx, session, request.To)
+	return s.config.Directory.Party(ctx, session.People(), request.To)
 }
 
 // mayWriteToOneOf is mayWrite for a recipient with several possible addresses, one of which

@@ -39,7 +39,7 @@ type Store interface {
 
 // Directory finds the addresses of people.
 type Directory interface {
-	Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error)
+	Party(ctx context.Context, through gateway.People, to gateway.Recipient) (gateway.Party, error)
 	// Candidates returns the addresses that a recipient may have, without asking the
 	// platform.
 	Candidates(ctx context.Context, to gateway.Recipient) ([]gateway.Party, error)
@@ -87,7 +87,7 @@ func (s *Service) Subscribe(ctx context.Context, instanceID string, to gateway.R
 	if err != nil {
 		return gateway.PresenceSubscription{}, err
 	}
-	party, err := s.config.Directory.Party(ctx, session, to)
+	party, err := s.config.Directory.Party(ctx, session.People(), to)
 	if err != nil {
 		return gateway.PresenceSubscription{}, err
 	}

@@ -36,13 +36,22 @@ func New(config Config) (*Service, error) {
 	return &Service{config: config}, nil
 }
 
+// account returns the part of an instance's session about its own account.
+func (s *Service) account(ctx context.Context, instanceID string) (gateway.OwnAccount, error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	return session.Account(), nil
+}
+
 // Get returns what others see of the account.
 func (s *Service) Get(ctx context.Context, instanceID string) (gateway.OwnProfile, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	account, err := s.account(ctx, instanceID)
 	if err != nil {
 		return gateway.OwnProfile{}, err
 	}
-	return session.Account().OwnProfile(ctx)
+	return account.OwnProfile(ctx)
 }
 
 // Change is what is to change in the profile. What is nil stays.
@@ -59,14 +68,14 @@ func (s *Service) Change(ctx context.Context, instanceID string, change Change) 
 	if err := check(change); err != nil {
 		return gateway.OwnProfile{}, err
 	}
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	account, err := s.account(ctx, instanceID)
 	if err != nil {
 		return gateway.OwnProfile{}, err
 	}
 	var steps []step
 	add := func(wanted bool, field string, update gateway.ProfileUpdate) {
 		if wanted {
-			steps = append(steps, step{field, func(ctx context.Context) error { return session.Account().ChangeProfile(ctx, update) }})
+			steps = append(steps, step{field, func(ctx context.Context) error { return account.ChangeProfile(ctx, update) }})
 		}
 	}
 	add(change.Name != nil, "name", gateway.ProfileUpdate{Name: change.Name})
@@ -81,7 +90,7 @@ func (s *Service) Change(ctx context.Context, instanceID string, change Change) 
 	if err := carryOut(ctx, steps); err != nil {
 		return gateway.OwnProfile{}, err
 	}
-	changed, err := session.Account().OwnProfile(ctx)
+	changed, err := account.OwnProfile(ctx)
 	if err == nil && change.Name != nil {
 		changed.Name = *change.Name // the session hears of it a moment later
 	}
@@ -152,20 +161,20 @@ func names(steps []step) string {
 
 // Privacy returns what the account lets others see and do.
 func (s *Service) Privacy(ctx context.Context, instanceID string) (gateway.Privacy, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	account, err := s.account(ctx, instanceID)
 	if err != nil {
 		return gateway.Privacy{}, err
 	}
-	return session.Account().Privacy(ctx)
+	return account.Privacy(ctx)
 }
 
 // StatusAudience returns who sees the status posts of the account.
 func (s *Service) StatusAudience(ctx context.Context, instanceID string) (gateway.StatusAudience, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	account, err := s.account(ctx, instanceID)
 	if err != nil {
 		return gateway.StatusAudience{}, err
 	}
-	return session.Account().StatusAudience(ctx)
+	return account.StatusAudience(ctx)
 }
 
 // PrivacyChange is what is to change in the privacy settings.
@@ -177,7 +186,7 @@ type PrivacyChange struct {
 // ChangePrivacy changes settings and returns all. If the platform refuses one, the error
 // says which were changed before.
 func (s *Service) ChangePrivacy(ctx context.Context, instanceID string, change PrivacyChange) (gateway.Privacy, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	account, err := s.account(ctx, instanceID)
 	if err != nil {
 		return gateway.Privacy{}, err
 	}
@@ -191,19 +200,19 @@ func (s *Service) ChangePrivacy(ctx context.Context, instanceID string, change P
 	}
 	steps := make([]step, len(updates))
 	for i, update := range updates {
-		steps[i] = step{string(update.Setting), func(ctx context.Context) error { return session.Account().SetPrivacy(ctx, update) }}
+		steps[i] = step{string(update.Setting), func(ctx context.Context) error { return account.SetPrivacy(ctx, update) }}
 	}
 	if err := carryOut(ctx, steps); err != nil {
 		return gateway.Privacy{}, err
 	}
-	return session.Account().Privacy(ctx)
+	return account.Privacy(ctx)
 }
 
 // Blocked returns a page of the people whom the account has blocked.
 func (s *Service) Blocked(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Party], error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	account, err := s.account(ctx, instanceID)
 	if err != nil {
 		return gateway.Page[gateway.Party]{}, err
 	}
-	return session.Account().Blocked(ctx, page)
+	return account.Blocked(ctx, page)
 }

@@ -110,7 +110,7 @@ func (s *session) awaitQueues() {
 		select {
 		case <-s.queues.idle():
 			return
-		case <-s.signals.sent: // of what has ended; whoever sends it keeps a queue from ending
+		case <-s.signals.sent: // of what has ended; its sender keeps a queue from ending
 		case <-s.ctx.Done():
 			return
 		case <-limit.C:

@@ -99,8 +99,8 @@ func (s *session) run() {
 			s.groups.ForgetAll()
 			s.channels.Forget()
 			s.profiles.ForgetBlocks()
-			// That takes the code back which was shown: whoever hears that the question for a
-			// passkey has failed looks for the next one at once.
+			// Before the question for a passkey fails, because this takes back the code that is
+			// shown: a client that hears of the failure looks for the next code at once.
 			s.lifecycle.ConnectionLost(s.ctx, end.trouble)
 			s.passkeyLost()
 			if gaveUp && end.trouble == nil {

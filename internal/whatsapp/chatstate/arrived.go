@@ -104,7 +104,7 @@ func (c *Chats) notKept(collection appstate.WAPatchName) {
 // ReadAgain reads the collections again of which something could not be kept, and those that this
 // device was given the keys of and has not read: the process ended meanwhile. After the first that
 // can't be read the others wait for the next login as well: the connection may have ended, and the
-// library would hold whoever asks for more until it has made another.
+// library would block the next request until it has made another.
 func (c *Chats) ReadAgain(ctx context.Context) {
 	c.mu.Lock()
 	unkept := slices.Sorted(maps.Keys(c.unkept))

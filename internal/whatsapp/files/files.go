@@ -1,5 +1,5 @@
 // Package files is the part of a session that transfers the files of messages (gateway.Files):
-// it uploads and downloads them, and asks the phone for those that the platform has no more.
+// it uploads and downloads them, and asks the phone for those that the platform no longer has.
 package files
 
 import (

@@ -119,7 +119,7 @@ func (g *Groups) JoinGroup(ctx context.Context, code string) (id gateway.JID, jo
 	}
 	id = wire.JIDOf(jid)
 	g.cache.Forget(id)
-	// The library has the same answer for both: whoever waits is not in the group.
+	// The library has the same answer for both: somebody who waits is not in the group.
 	_, err = g.Group(ctx, id)
 	if gateway.KindOf(err) == gateway.NotFound {
 		return id, false, nil

@@ -49,7 +49,7 @@ func (q *Queue) CloseWithin(wait time.Duration) {
 	}
 }
 
-// close drops the tasks that wait, and takes no more. The channel is closed when none runs.
+// close drops the tasks that wait and accepts none any more. The channel is closed when none runs.
 func (q *Queue) close() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
