@@ -7,9 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -24,115 +21,82 @@ const codeExists = "ALREADY_EXISTS"
 // CreateAccount adds an account. If the name or id is taken, it returns a
 // gateway.Conflict.
 func (s *Store) CreateAccount(ctx context.Context, account gateway.Account) error {
-	_, err := s.db.Exec(ctx, "INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)",
-		account.ID, account.Name, table.Millis(account.CreatedAt))
+	_, err := s.db.Exec(ctx, accountColumns.Insert("accounts"), accountColumns.Values(&account)...)
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an account with this name")
 	}
-	if err != nil {
-		return fmt.Errorf("store: create account: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "create account")
+	return err
 }
 
 // FindAccount returns the account with the name and whether there is one.
-func (s *Store) FindAccount(ctx context.Context, name string) (gateway.Account, bool, error) {
-	account, found, err := table.Find(ctx, s.db.Reader(), scanAccount,
-		"SELECT id, name, created_at FROM accounts WHERE name = $1", name)
-	if err != nil {
-		return gateway.Account{}, false, fmt.Errorf("store: find account: %w", err)
-	}
-	return account, found, nil
+func (s *Store) FindAccount(ctx context.Context, name string) (_ gateway.Account, found bool, err error) {
+	defer table.Wrap(&err, "find account")
+	return accountColumns.Find(ctx, s.db.Reader(), "FROM accounts WHERE name = $1", name)
 }
 
-func scanAccount(row table.Scanner) (gateway.Account, error) {
-	var account gateway.Account
-	var createdAt int64
-	err := row.Scan(&account.ID, &account.Name, &createdAt)
-	account.CreatedAt = table.Time(createdAt)
-	return account, err
-}
+//nolint:gochecknoglobals // tables that never change
+var (
+	accountColumns = table.Of(
+		table.Text("id", func(a *gateway.Account) *string { return &a.ID }),
+		table.Text("name", func(a *gateway.Account) *string { return &a.Name }),
+		table.Moment("created_at", func(a *gateway.Account) *time.Time { return &a.CreatedAt }),
+	)
 
-const keyColumns = "id, account_id, name, hash, instance_ids, partner, created_at, expires_at, revoked_at, last_used_at"
-
-// maxKeysAtOnce bounds the parameters of one query.
-const maxKeysAtOnce = 200
+	keyColumns = table.Of(
+		table.Text("id", func(k *gateway.Key) *string { return &k.ID }),
+		table.Text("account_id", func(k *gateway.Key) *string { return &k.AccountID }),
+		table.Text("name", func(k *gateway.Key) *string { return &k.Name }),
+		table.Bytes("hash", func(k *gateway.Key) *[]byte { return &k.Hash }),
+		table.Custom("instance_ids", func(k *gateway.Key) any { return table.Texts(k.InstanceIDs) }, func(k *gateway.Key) any { return (*restriction)(&k.InstanceIDs) }),
+		table.Flag("partner", func(k *gateway.Key) *bool { return &k.Partner }),
+		table.Moment("created_at", func(k *gateway.Key) *time.Time { return &k.CreatedAt }),
+		table.Moment("expires_at", func(k *gateway.Key) *time.Time { return &k.ExpiresAt }),
+		table.Moment("revoked_at", func(k *gateway.Key) *time.Time { return &k.RevokedAt }),
+		table.Moment("last_used_at", func(k *gateway.Key) *time.Time { return &k.LastUsedAt }),
+	)
+)
 
 // CreateKey adds an API key. If its id or hash is taken, it returns a gateway.Conflict.
 func (s *Store) CreateKey(ctx context.Context, key gateway.Key) error {
-	ids, err := table.Texts(key.InstanceIDs)
-	if err != nil {
-		return fmt.Errorf("store: create key: %w", err)
-	}
-	_, err = s.db.Exec(ctx, "INSERT INTO api_keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-		key.ID, key.AccountID, key.Name, key.Hash, ids, key.Partner,
-		table.Millis(key.CreatedAt), table.Millis(key.ExpiresAt), table.Millis(key.RevokedAt), table.Millis(key.LastUsedAt))
+	_, err := s.db.Exec(ctx, keyColumns.Insert("api_keys"), keyColumns.Values(&key)...)
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already such a key")
 	}
-	if err != nil {
-		return fmt.Errorf("store: create key: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "create key")
+	return err
 }
 
 // FindKey returns the key with the hash and whether there is one. It may be
 // revoked or expired. It must not be changed, and may lack its last use.
-func (s *Store) FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, error) {
+func (s *Store) FindKey(ctx context.Context, hash []byte) (_ gateway.Key, found bool, err error) {
+	defer table.Wrap(&err, "find key")
 	read := func() (gateway.Key, bool, error) {
-		return table.Find(ctx, s.db.Reader(), scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE hash = $1", hash)
+		return keyColumns.Find(ctx, s.db.Reader(), "FROM api_keys WHERE hash = $1", hash)
 	}
-	if s.caches.keys != nil {
-		kept := read
-		read = func() (gateway.Key, bool, error) { return s.caches.keys.Find(string(hash), kept) }
+	if s.caches.keys == nil {
+		return read()
 	}
-	key, found, err := read()
-	if err != nil {
-		return gateway.Key{}, false, fmt.Errorf("store: find key: %w", err)
-	}
-	return key, found, nil
+	return s.caches.keys.Find(string(hash), read)
 }
 
 // GetKey returns a key of the account and whether there is one. It may be revoked
 // or expired.
-func (s *Store) GetKey(ctx context.Context, accountID, id string) (gateway.Key, bool, error) {
-	key, found, err := table.Find(ctx, s.db.Reader(), scanKey,
-		"SELECT "+keyColumns+" FROM api_keys WHERE account_id = $1 AND id = $2", accountID, id)
-	if err != nil {
-		return gateway.Key{}, false, fmt.Errorf("store: get key: %w", err)
-	}
-	return key, found, nil
+func (s *Store) GetKey(ctx context.Context, accountID, id string) (_ gateway.Key, found bool, err error) {
+	defer table.Wrap(&err, "get key")
+	return keyColumns.Find(ctx, s.db.Reader(), "FROM api_keys WHERE account_id = $1 AND id = $2", accountID, id)
 }
 
 // RevokedKeys returns those of the keys that were revoked.
-func (s *Store) RevokedKeys(ctx context.Context, ids []string) ([]string, error) {
-	var revoked []string
-	for some := range slices.Chunk(ids, maxKeysAtOnce) {
-		args := make([]any, len(some))
-		places := make([]string, len(some))
-		for i, id := range some {
-			args[i], places[i] = id, "$"+strconv.Itoa(i+1)
-		}
-		found, err := table.Collect(ctx, s.db.Reader(), func(row table.Scanner) (id string, err error) {
-			err = row.Scan(&id)
-			return id, err
-		}, "SELECT id FROM api_keys WHERE revoked_at > 0 AND id IN ("+strings.Join(places, ", ")+")", args...)
-		if err != nil {
-			return nil, fmt.Errorf("store: find revoked keys: %w", err)
-		}
-		revoked = append(revoked, found...)
-	}
-	return revoked, nil
+func (s *Store) RevokedKeys(ctx context.Context, ids []string) (_ []string, err error) {
+	defer table.Wrap(&err, "find revoked keys")
+	return table.Collect(ctx, s.db.Reader(), table.ScanText, "SELECT id FROM api_keys WHERE revoked_at > 0 AND id IN "+s.db.In(1), table.Texts(ids))
 }
 
 // ListKeys returns a page of the account's keys, oldest first, including revoked ones.
-func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.Key], error) {
-	page, err := table.List(ctx, s.db.Scanner(), scanKey, request,
-		keyColumns, "FROM api_keys WHERE account_id = $1", accountID)
-	if err != nil {
-		return gateway.Page[gateway.Key]{}, fmt.Errorf("store: list keys: %w", err)
-	}
-	return page, nil
+func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.PageRequest) (_ gateway.Page[gateway.Key], err error) {
+	defer table.Wrap(&err, "list keys")
+	return keyColumns.List(ctx, s.db.Scanner(), request, "FROM api_keys WHERE account_id = $1", accountID)
 }
 
 // RevokeKey revokes a key of the account at that time. A key that is revoked already
@@ -151,12 +115,11 @@ func (s *Store) RevokeKey(ctx context.Context, accountID, id string, at time.Tim
 }
 
 // TouchKey stores when the key was used. A time before the stored one changes nothing.
-func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
-	if _, err := s.db.Exec(ctx, "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1",
-		table.Millis(at), id); err != nil {
-		return fmt.Errorf("store: touch key: %w", err)
-	}
-	return nil
+func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) (err error) {
+	defer table.Wrap(&err, "touch key")
+	_, err = s.db.Exec(ctx, "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1",
+		table.Millis(at), id)
+	return err
 }
 
 // changeKeys is called before keys change, and done afterwards: from then on no process
@@ -175,21 +138,17 @@ func (s *Store) changeKeys() (done func() error) {
 // damagedID is no instance's. A key whose instances can't be read any more is for that one.
 const damagedID = "damaged"
 
-func scanKey(row table.Scanner) (gateway.Key, error) {
-	var key gateway.Key
-	var ids string
-	var createdAt, expiresAt, revokedAt, lastUsedAt int64
-	err := row.Scan(&key.ID, &key.AccountID, &key.Name, &key.Hash, &ids, &key.Partner,
-		&createdAt, &expiresAt, &revokedAt, &lastUsedAt)
-	if err != nil {
-		return key, err
+// restriction is the instances that a key is for; nil for all of them.
+type restriction []string
+
+// Scan reads the column. Few keys are restricted, and this runs on each request.
+func (r *restriction) Scan(source any) error {
+	stored, err := table.Stored(source)
+	if *r = nil; err != nil || string(stored) == table.NoTexts {
+		return err
 	}
-	key.CreatedAt, key.ExpiresAt = table.Time(createdAt), table.Time(expiresAt)
-	key.RevokedAt, key.LastUsedAt = table.Time(revokedAt), table.Time(lastUsedAt)
-	if ids != table.NoTexts { // few keys are restricted, and this runs on each request
-		if json.Unmarshal([]byte(ids), &key.InstanceIDs) != nil || len(key.InstanceIDs) == 0 {
-			key.InstanceIDs = []string{damagedID} // it stays restricted: to nothing
-		}
+	if json.Unmarshal(stored, r) != nil || len(*r) == 0 {
+		*r = restriction{damagedID} // it stays restricted: to nothing
 	}
-	return key, nil
+	return nil
 }

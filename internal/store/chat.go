@@ -4,19 +4,20 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/labeltable"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // UpdateChat changes how a chat is arranged, and what of it was read. If something is
 // different then, it appends the event that report makes. It does not delete: that is
 // DeleteMessages and RemoveChat.
-func (s *Store) UpdateChat(ctx context.Context, instanceID string, update gateway.ChatUpdate, report func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error)) error {
-	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+func (s *Store) UpdateChat(ctx context.Context, instanceID string, update gateway.ChatUpdate, report func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error)) (err error) {
+	defer table.Wrap(&err, "update a chat")
+	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		chosen, err := r.chats.Change(ctx, r, update)
 		if update.Cleared && chosen.After.ID != "" {
 			chosen.Aspects = append(chosen.Aspects, gateway.ChatCleared)
@@ -30,15 +31,12 @@ func (s *Store) UpdateChat(ctx context.Context, instanceID string, update gatewa
 		}
 		return r.Append(ctx, event)
 	})
-	if err != nil {
-		return fmt.Errorf("store: update a chat: %w", err)
-	}
-	return nil
 }
 
 // ArrangeChats changes how chats are arranged, without an event.
-func (s *Store) ArrangeChats(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) error {
-	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+func (s *Store) ArrangeChats(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) (err error) {
+	defer table.Wrap(&err, "arrange chats")
+	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		for _, update := range updates {
 			if _, err := r.chats.Change(ctx, r, update); err != nil {
 				return err
@@ -46,16 +44,13 @@ func (s *Store) ArrangeChats(ctx context.Context, instanceID string, updates []g
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("store: arrange chats: %w", err)
-	}
-	return nil
 }
 
 // ChangeLabel keeps what was done with a label. If something is different then, it appends the
 // event that report makes of the label, and of the chat that has it or had it.
-func (s *Store) ChangeLabel(ctx context.Context, instanceID string, change gateway.LabelChange, report func(gateway.Label) (eventlog.Event, error)) error {
-	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+func (s *Store) ChangeLabel(ctx context.Context, instanceID string, change gateway.LabelChange, report func(gateway.Label) (eventlog.Event, error)) (err error) {
+	defer table.Wrap(&err, "change a label")
+	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		label, changed, err := r.changeLabel(ctx, change)
 		if err != nil || !changed {
 			return err
@@ -66,15 +61,12 @@ func (s *Store) ChangeLabel(ctx context.Context, instanceID string, change gatew
 		}
 		return r.Append(ctx, event)
 	})
-	if err != nil {
-		return fmt.Errorf("store: change a label: %w", err)
-	}
-	return nil
 }
 
 // ArrangeLabels keeps what was done with labels, without an event.
-func (s *Store) ArrangeLabels(ctx context.Context, instanceID string, changes []gateway.LabelChange) error {
-	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+func (s *Store) ArrangeLabels(ctx context.Context, instanceID string, changes []gateway.LabelChange) (err error) {
+	defer table.Wrap(&err, "arrange labels")
+	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		for _, change := range changes {
 			if _, _, err := r.changeLabel(ctx, change); err != nil {
 				return err
@@ -82,10 +74,6 @@ func (s *Store) ArrangeLabels(ctx context.Context, instanceID string, changes []
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("store: arrange labels: %w", err)
-	}
-	return nil
 }
 
 func (r *recorder) changeLabel(ctx context.Context, change gateway.LabelChange) (label gateway.Label, changed bool, err error) {
@@ -106,8 +94,9 @@ func (s *Store) DisappearsAfter(ctx context.Context, instanceID string, chat gat
 
 // RemoveChat removes a chat in which no message is left, with what was arranged, and appends
 // the event that report makes. It does nothing if there is no such chat.
-func (s *Store) RemoveChat(ctx context.Context, instanceID string, party gateway.Party, report func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error)) error {
-	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+func (s *Store) RemoveChat(ctx context.Context, instanceID string, party gateway.Party, report func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error)) (err error) {
+	defer table.Wrap(&err, "remove a chat")
+	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		chat, gone, err := r.chats.Forget(ctx, r, party)
 		if err != nil || !gone {
 			return err
@@ -118,8 +107,4 @@ func (s *Store) RemoveChat(ctx context.Context, instanceID string, party gateway
 		}
 		return r.Append(ctx, event)
 	})
-	if err != nil {
-		return fmt.Errorf("store: remove a chat: %w", err)
-	}
-	return nil
 }

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -20,19 +21,33 @@ import (
 	"github.com/recado-project/recado/internal/webhook"
 )
 
-const (
-	eventColumns = "instance_id, sequence, id, kind, chat, source_key, happened_at, data"
+//nolint:gochecknoglobals // a table, and a statement that is made of it
+var (
+	eventColumns = table.Of(
+		table.Text("instance_id", func(e *eventlog.Event) *string { return &e.InstanceID }),
+		table.Number("sequence", func(e *eventlog.Event) *int64 { return &e.Sequence }),
+		table.Text("id", func(e *eventlog.Event) *string { return &e.ID }),
+		table.Text("kind", func(e *eventlog.Event) *eventlog.Kind { return &e.Kind }),
+		table.Text("chat", func(e *eventlog.Event) *gateway.JID { return &e.Chat }),
+		table.Text("source_key", func(e *eventlog.Event) *string { return &e.SourceKey }),
+		table.Moment("happened_at", func(e *eventlog.Event) *time.Time { return &e.At }),
+		table.Custom("data", func(e *eventlog.Event) any { return table.NotNull(e.Data) }, func(e *eventlog.Event) any { return (*eventData)(&e.Data) }),
+	)
+
+	appended = eventColumns.Without("sequence")
 
 	// The newest event is never removed, so the next number is always known. An event
 	// without a source key is always new.
-	appendEvent = `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
-		VALUES ($1, (SELECT COALESCE(MAX(sequence), 0) + 1 FROM events WHERE instance_id = $1), $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (instance_id, source_key) WHERE source_key <> '' DO NOTHING RETURNING sequence`
+	appendEvent = "INSERT INTO events (" + appended.Names + ", created_at, sequence) VALUES (" + appended.Parameters() + ", " + appended.Next(1) +
+		", (SELECT COALESCE(MAX(sequence), 0) + 1 FROM events WHERE instance_id = " + appended.Parameter("instance_id") + "))" +
+		" ON CONFLICT (instance_id, source_key) WHERE source_key <> '' DO NOTHING RETURNING sequence"
+)
 
+const (
 	// A limit that is a bare parameter makes SQLite plan anew each time.
-	readEvents = "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0"
+	readEvents = "FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0"
 
-	newestEvents = "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence >= $2 AND sequence < $3 ORDER BY sequence DESC LIMIT $4 + 0"
+	newestEvents = "FROM events WHERE instance_id = $1 AND sequence >= $2 AND sequence < $3 ORDER BY sequence DESC LIMIT $4 + 0"
 
 	eventBounds = `SELECT COALESCE((SELECT MIN(sequence) FROM events WHERE instance_id = $1), 0),
 		COALESCE((SELECT MAX(sequence) FROM events WHERE instance_id = $1), 0)`
@@ -66,16 +81,14 @@ func (r *recorder) Append(ctx context.Context, events ...eventlog.Event) error {
 		return nil
 	}
 	for _, event := range events {
-		err := r.QueryRowContext(ctx, appendEvent,
-			r.instanceID, event.ID, string(event.Kind), string(event.Chat), event.SourceKey,
-			table.Millis(event.At), table.Millis(r.now()), table.NotNull(event.Data)).Scan(&event.Sequence)
+		event.InstanceID = r.instanceID
+		err := r.QueryRowContext(ctx, appendEvent, appended.Values(&event, table.Millis(r.now()))...).Scan(&event.Sequence)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			continue
 		case err != nil:
 			return fmt.Errorf("append event: %w", err)
 		}
-		event.InstanceID = r.instanceID
 		r.appended = append(r.appended, event)
 	}
 	return nil
@@ -156,48 +169,35 @@ func markUnstorable(err error) error {
 
 // AppendEvents appends events of one instance and returns after their commit.
 // It skips an event whose source key exists already.
-func (s *Store) AppendEvents(ctx context.Context, instanceID string, events ...eventlog.Event) error {
-	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+func (s *Store) AppendEvents(ctx context.Context, instanceID string, events ...eventlog.Event) (err error) {
+	defer table.Wrap(&err, "append events")
+	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		return r.Append(ctx, events...)
 	})
-	if err != nil {
-		return fmt.Errorf("store: append events: %w", err)
-	}
-	return nil
 }
 
 // ReadEvents returns the events of an instance after a sequence number, in
 // order, limit at most.
-func (s *Store) ReadEvents(ctx context.Context, instanceID string, after int64, limit int) ([]eventlog.Event, error) {
-	events, err := table.Collect(ctx, s.db.Reader(), scanEvent, readEvents, instanceID, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("store: read events: %w", err)
-	}
-	return events, nil
+func (s *Store) ReadEvents(ctx context.Context, instanceID string, after int64, limit int) (_ []eventlog.Event, err error) {
+	defer table.Wrap(&err, "read events")
+	return eventColumns.Collect(ctx, s.db.Reader(), readEvents, instanceID, after, limit)
 }
 
 // NewestEvents returns the newest events of an instance from one sequence number until
 // another, newest first, limit at most: of some kinds, or of all if no kinds are given.
 func (s *Store) NewestEvents(
 	ctx context.Context, instanceID string, kinds []eventlog.Kind, from, before int64, limit int,
-) (events []eventlog.Event, err error) {
+) (_ []eventlog.Event, err error) {
+	defer table.Wrap(&err, "newest events")
 	if len(kinds) == 0 {
-		events, err = table.Collect(ctx, s.db.Scanner(), scanEvent, newestEvents, instanceID, from, before, limit)
-	} else {
-		var set string
-		if set, err = table.Texts(kinds); err == nil {
-			events, err = table.Collect(ctx, s.db.Scanner(), scanEvent, s.db.newestEventsOf(), instanceID, set, from, before, limit)
-		}
+		return eventColumns.Collect(ctx, s.db.Scanner(), newestEvents, instanceID, from, before, limit)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: newest events: %w", err)
-	}
-	return events, nil
+	return eventColumns.Collect(ctx, s.db.Scanner(), s.db.newestEventsOf(), instanceID, table.Texts(kinds), from, before, limit)
 }
 
 // newestEventsOf is newestEvents for some kinds.
 func (d dialect) newestEventsOf() string {
-	return "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND kind IN " + d.In(2) +
+	return "FROM events WHERE instance_id = $1 AND kind IN " + d.In(2) +
 		" AND sequence >= $3 AND sequence < $4 ORDER BY sequence DESC LIMIT $5 + 0"
 }
 
@@ -205,23 +205,29 @@ func (d dialect) newestEventsOf() string {
 // order, maxEvents at most. It stops after the event with which their data reach
 // maxBytes.
 func (s *Store) ReadEventSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) (events []eventlog.Event, err error) {
-	rows, err := s.db.Reader().QueryContext(ctx, readEvents, instanceID, after, maxEvents)
+	defer table.Wrap(&err, "read events")
+	events, _, err = s.readSome(ctx, maxBytes, readEvents, instanceID, after, maxEvents)
+	return events, err
+}
+
+// readSome reads the events that from selects, and stops after the one with which their data reach
+// maxBytes. full reports whether they do.
+func (s *Store) readSome(ctx context.Context, maxBytes int, from string, args ...any) (events []eventlog.Event, full bool, err error) {
+	rows, err := s.db.Reader().QueryContext(ctx, "SELECT "+eventColumns.Names+" "+from, args...)
 	if err != nil {
-		return nil, fmt.Errorf("store: read events: %w", err)
+		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	for size := 0; size < maxBytes && rows.Next(); {
-		event, err := scanEvent(rows)
+	size := 0
+	for size < maxBytes && rows.Next() {
+		event, err := eventColumns.Scan(rows)
 		if err != nil {
-			return nil, fmt.Errorf("store: read events: %w", err)
+			return nil, false, err
 		}
 		size += len(event.Data)
 		events = append(events, event)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("store: read events: %w", err)
-	}
-	return events, nil
+	return events, size >= maxBytes, rows.Err()
 }
 
 // EventBounds returns the oldest and the newest sequence number of the stored events; 0
@@ -235,12 +241,9 @@ func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, new
 
 // EventInstances returns the ids of all instances that have events, including deleted
 // instances.
-func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
-	ids, err := table.Collect(ctx, s.db.Scanner(), table.ScanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
-	if err != nil {
-		return nil, fmt.Errorf("store: instances with events: %w", err)
-	}
-	return ids, nil
+func (s *Store) EventInstances(ctx context.Context) (_ []string, err error) {
+	defer table.Wrap(&err, "instances with events")
+	return table.Collect(ctx, s.db.Scanner(), table.ScanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
 }
 
 // LastEventBefore returns the last sequence number among the first limit events
@@ -293,23 +296,27 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 	return removed, nil
 }
 
-func scanEvent(row table.Scanner) (eventlog.Event, error) {
-	var event eventlog.Event
-	var happenedAt int64
-	err := row.Scan(&event.InstanceID, &event.Sequence, &event.ID, &event.Kind, &event.Chat, &event.SourceKey,
-		&happenedAt, &event.Data)
-	event.At = table.Time(happenedAt)
-	if err == nil && !json.Valid(event.Data) {
-		event.Data = damagedData() // it would take all that it is delivered and listed with along
+// eventData is the data of an event.
+type eventData json.RawMessage
+
+// Scan reads the column. Data that can't be read any more stand for nothing: they would spoil all that
+// they are delivered and listed with.
+func (d *eventData) Scan(source any) error {
+	stored, err := table.Stored(source)
+	if err != nil {
+		return err
 	}
-	return event, err
+	if *d = bytes.Clone(stored); !json.Valid(stored) {
+		*d = eventData(damagedData())
+	}
+	return nil
 }
 
 // damagedData stands for the data of an event that can't be read any more.
 func damagedData() json.RawMessage { return json.RawMessage(`{"damaged":true}`) }
 
 const (
-	readChatEvents = "SELECT " + eventColumns + ` FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3
+	readChatEvents = `FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3
 		AND chat = $4 ORDER BY sequence LIMIT $5 + 0`
 
 	firstEventSince = "SELECT sequence FROM events WHERE instance_id = $1 AND created_at >= $2 ORDER BY sequence LIMIT 1"
@@ -319,12 +326,9 @@ const (
 // to another, in order, limit at most. It reads every event in between.
 func (s *Store) ReadChatEvents(
 	ctx context.Context, instanceID string, chat gateway.JID, after, through int64, limit int,
-) ([]eventlog.Event, error) {
-	events, err := table.Collect(ctx, s.db.Reader(), scanEvent, readChatEvents, instanceID, after, through, string(chat), limit)
-	if err != nil {
-		return nil, fmt.Errorf("store: read events of a chat: %w", err)
-	}
-	return events, nil
+) (_ []eventlog.Event, err error) {
+	defer table.Wrap(&err, "read events of a chat")
+	return eventColumns.Collect(ctx, s.db.Reader(), readChatEvents, instanceID, after, through, string(chat), limit)
 }
 
 // FirstEventSince returns the first sequence number of an instance's events that were
@@ -340,7 +344,7 @@ func (s *Store) FirstEventSince(ctx context.Context, instanceID string, since ti
 // readWanted is the query of ReadWantedEvents. Where the kind or the chat of an event is
 // wanted by nobody, its data are not read.
 func (d dialect) readWanted() string {
-	return "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3" +
+	return "FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3" +
 		" AND ($4 = '[]' OR kind IN " + d.In(4) + ")" +
 		" AND ($5 = '[]' OR chat = '' OR CASE WHEN chat = '" + string(gateway.StatusChat) + "' THEN 'status'" +
 		" WHEN chat LIKE '%@" + gateway.GroupSuffix + "' THEN 'group' WHEN chat LIKE '%@" + gateway.ChannelSuffix +
@@ -353,32 +357,12 @@ func (d dialect) readWanted() string {
 func (s *Store) ReadWantedEvents(
 	ctx context.Context, instanceID string, filter webhook.Filter, after, through int64, maxEvents, maxBytes int,
 ) (events []eventlog.Event, searched int64, err error) {
-	kinds, err := table.Texts(filter.Kinds)
+	defer table.Wrap(&err, "read wanted events")
+	events, full, err := s.readSome(ctx, maxBytes, s.db.readWanted(), instanceID, after, through, table.Texts(filter.Kinds), table.Texts(filter.Chats), maxEvents)
 	if err != nil {
-		return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
+		return nil, 0, err
 	}
-	chats, err := table.Texts(filter.Chats)
-	if err != nil {
-		return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
-	}
-	rows, err := s.db.Reader().QueryContext(ctx, s.db.readWanted(), instanceID, after, through, kinds, chats, maxEvents)
-	if err != nil {
-		return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	size := 0
-	for size < maxBytes && rows.Next() {
-		event, err := scanEvent(rows)
-		if err != nil {
-			return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
-		}
-		size += len(event.Data)
-		events = append(events, event)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, 0, fmt.Errorf("store: read wanted events: %w", err)
-	}
-	if len(events) == maxEvents || size >= maxBytes {
+	if len(events) == maxEvents || full {
 		through = events[len(events)-1].Sequence
 	}
 	return events, through, nil

@@ -6,89 +6,81 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
+//nolint:gochecknoglobals // a table that never changes
+var idempotencyColumns = table.Of(
+	table.Text("key_id", func(i *gateway.Idempotency) *string { return &i.KeyID }),
+	table.Text("key", func(i *gateway.Idempotency) *string { return &i.Key }),
+	table.Bytes("request_hash", func(i *gateway.Idempotency) *[]byte { return &i.RequestHash }),
+	table.Text("instance_id", func(i *gateway.Idempotency) *string { return &i.InstanceID }),
+	table.Text("message_id", func(i *gateway.Idempotency) *string { return &i.MessageID }),
+	table.Custom("failure", func(*gateway.Idempotency) any { return "" }, func(i *gateway.Idempotency) any { return refused{&i.Failure} }),
+	table.Moment("created_at", func(i *gateway.Idempotency) *time.Time { return &i.CreatedAt }),
+)
+
 // FindIdempotency returns the record and whether there is one.
-func (s *Store) FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error) {
-	record, found, err := table.Find(ctx, s.db.Reader(), scanIdempotency,
-		`SELECT key_id, key, request_hash, instance_id, message_id, failure, created_at FROM idempotency
-		WHERE key_id = $1 AND key = $2`, keyID, key)
-	if err != nil {
-		return gateway.Idempotency{}, false, fmt.Errorf("store: find idempotency record: %w", err)
-	}
-	return record, found, nil
+func (s *Store) FindIdempotency(ctx context.Context, keyID, key string) (_ gateway.Idempotency, found bool, err error) {
+	defer table.Wrap(&err, "find idempotency record")
+	return idempotencyColumns.Find(ctx, s.db.Reader(), "FROM idempotency WHERE key_id = $1 AND key = $2", keyID, key)
 }
 
 // FailIdempotency stores the error that the request of a record was refused with, so that
 // a repeat gets the same answer. A record that is gone is no error.
-func (s *Store) FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error {
+func (s *Store) FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) (err error) {
+	defer table.Wrap(&err, "fail idempotency record")
 	encoded, err := json.Marshal(refusal{
 		Kind: failure.Kind, Code: failure.Code, Message: failure.Message,
 		Fields: failure.Fields, RetryAfterMs: failure.RetryAfter.Milliseconds(),
 	})
-	if err != nil {
-		return fmt.Errorf("store: fail idempotency record: %w", err)
+	if err == nil {
+		_, err = s.db.ExecHere(ctx, "UPDATE idempotency SET failure = $1 WHERE key_id = $2 AND key = $3", string(encoded), keyID, key)
 	}
-	if _, err := s.db.ExecHere(ctx, "UPDATE idempotency SET failure = $1 WHERE key_id = $2 AND key = $3",
-		string(encoded), keyID, key); err != nil {
-		return fmt.Errorf("store: fail idempotency record: %w", err)
-	}
-	return nil
+	return err
 }
 
 // DeleteIdempotency removes the records from before a time and returns how many there
 // were. It uses several transactions, so those before an error remain done.
-func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64, error) {
-	removed, err := s.deleteInSlices(ctx, `DELETE FROM idempotency WHERE (key_id, key) IN
+func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (_ int64, err error) {
+	defer table.Wrap(&err, "delete idempotency records")
+	return s.deleteInSlices(ctx, `DELETE FROM idempotency WHERE (key_id, key) IN
 		(SELECT key_id, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2 + 0)`, table.Millis(before))
-	if err != nil {
-		return removed, fmt.Errorf("store: delete idempotency records: %w", err)
-	}
-	return removed, nil
 }
 
 // ForgetIdempotency removes a record from before a time, so that its key can be used
 // again. A record that is gone is no error.
-func (s *Store) ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error {
-	_, err := s.db.ExecHere(ctx, "DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at <= $3", keyID, key, table.Millis(before))
-	if err != nil {
-		return fmt.Errorf("store: forget idempotency record: %w", err)
-	}
-	return nil
+func (s *Store) ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) (err error) {
+	defer table.Wrap(&err, "forget idempotency record")
+	_, err = s.db.ExecHere(ctx, "DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at <= $3", keyID, key, table.Millis(before))
+	return err
 }
 
 // addIdempotency adds the record of a message. The result is no row if its key is taken.
 func addIdempotency(ctx context.Context, q table.Querier, record gateway.Idempotency, messageID string) (sql.Result, error) {
-	return q.ExecContext(ctx, `INSERT INTO idempotency
-		(key_id, key, request_hash, instance_id, message_id, failure, created_at) VALUES ($1, $2, $3, $4, $5, '', $6)
-		ON CONFLICT (key_id, key) DO NOTHING`,
-		record.KeyID, record.Key, table.NotNull(record.RequestHash), record.InstanceID, messageID, table.Millis(record.CreatedAt))
+	record.MessageID = messageID
+	return q.ExecContext(ctx, idempotencyColumns.Insert("idempotency")+" ON CONFLICT (key_id, key) DO NOTHING", idempotencyColumns.Values(&record)...)
 }
 
-func scanIdempotency(row table.Scanner) (gateway.Idempotency, error) {
-	var record gateway.Idempotency
-	var failure string
-	var createdAt int64
-	err := row.Scan(&record.KeyID, &record.Key, &record.RequestHash, &record.InstanceID, &record.MessageID, &failure, &createdAt)
-	if err != nil {
-		return record, err
-	}
-	record.CreatedAt = table.Time(createdAt)
-	if failure == "" {
-		return record, nil
+// refused is the error that the request of a record was refused with.
+type refused struct{ failure **gateway.Error }
+
+// Scan reads the column, which is empty if there is none.
+func (r refused) Scan(source any) error {
+	encoded, err := table.Stored(source)
+	if err != nil || len(encoded) == 0 {
+		return err
 	}
 	var read refusal
-	err = json.Unmarshal([]byte(failure), &read)
-	record.Failure = &gateway.Error{
+	err = json.Unmarshal(encoded, &read)
+	*r.failure = &gateway.Error{
 		Kind: read.Kind, Code: read.Code, Message: read.Message,
 		Fields: read.Fields, RetryAfter: time.Duration(read.RetryAfterMs) * time.Millisecond,
 	}
-	return record, err
+	return err
 }
 
 // refusal is the error of a record as its column holds it.

@@ -15,15 +15,52 @@ import (
 	"github.com/recado-project/recado/internal/store/vault"
 )
 
-const (
-	instanceColumns = "id, account_id, created_at, " + changingColumns
+// instanceRow is an instance, as its row has it.
+type instanceRow struct {
+	instance  gateway.Instance
+	proxy     string // sealed
+	proxySeal int64
+}
 
-	// changingColumns are the columns of what may change; changingValues has their order.
-	changingColumns = "name, status, reason, device, profile_jid, profile_lid, profile_name, profile_picture_url, " +
-		"proxy, device_name, device_kind, pace_gap, pace_jitter, pace_per_minute, new_chats_per_hour, new_chats_per_day, " +
-		"typing, number_checks_per_hour, number_checks_per_day, restricted_since, restricted_until, restricted_reported, updated_at, proxy_seal, calls_reject, calls_text"
+//nolint:gochecknoglobals // a table, and a statement that is made of it
+var (
+	instanceColumns = table.Of(
+		table.Text("id", func(r *instanceRow) *string { return &r.instance.ID }),
+		table.Text("account_id", func(r *instanceRow) *string { return &r.instance.AccountID }),
+		table.Moment("created_at", func(r *instanceRow) *time.Time { return &r.instance.CreatedAt }),
+		table.Text("name", func(r *instanceRow) *string { return &r.instance.Name }),
+		table.Text("status", func(r *instanceRow) *gateway.Status { return &r.instance.Status }),
+		table.Text("reason", func(r *instanceRow) *gateway.Reason { return &r.instance.Reason }),
+		table.Text("device", func(r *instanceRow) *string { return &r.instance.Device }),
+		table.Text("profile_jid", func(r *instanceRow) *gateway.JID { return &r.instance.Profile.JID }),
+		table.Text("profile_lid", func(r *instanceRow) *gateway.JID { return &r.instance.Profile.LID }),
+		table.Text("profile_name", func(r *instanceRow) *string { return &r.instance.Profile.Name }),
+		table.Text("profile_picture_url", func(r *instanceRow) *string { return &r.instance.Profile.PictureURL }),
+		table.Text("proxy", func(r *instanceRow) *string { return &r.proxy }),
+		table.Text("device_name", func(r *instanceRow) *string { return &r.instance.Label.Name }),
+		table.Text("device_kind", func(r *instanceRow) *gateway.DeviceKind { return &r.instance.Label.Kind }),
+		table.Span("pace_gap", time.Millisecond, func(r *instanceRow) *time.Duration { return &r.instance.Care.Pace.Gap }),
+		table.Span("pace_jitter", time.Millisecond, func(r *instanceRow) *time.Duration { return &r.instance.Care.Pace.Jitter }),
+		table.Number("pace_per_minute", func(r *instanceRow) *int { return &r.instance.Care.Pace.PerMinute }),
+		table.Number("new_chats_per_hour", func(r *instanceRow) *int { return &r.instance.Care.Pace.NewChats.PerHour }),
+		table.Number("new_chats_per_day", func(r *instanceRow) *int { return &r.instance.Care.Pace.NewChats.PerDay }),
+		table.Flag("typing", func(r *instanceRow) *bool { return &r.instance.Care.Typing }),
+		table.Number("number_checks_per_hour", func(r *instanceRow) *int { return &r.instance.Care.NumberChecks.PerHour }),
+		table.Number("number_checks_per_day", func(r *instanceRow) *int { return &r.instance.Care.NumberChecks.PerDay }),
+		table.Moment("restricted_since", func(r *instanceRow) *time.Time { return &r.instance.Restricted.Since }),
+		table.Moment("restricted_until", func(r *instanceRow) *time.Time { return &r.instance.Restricted.Until }),
+		table.Moment("restricted_reported", func(r *instanceRow) *time.Time { return &r.instance.Restricted.Reported }),
+		table.Moment("updated_at", func(r *instanceRow) *time.Time { return &r.instance.UpdatedAt }),
+		table.Number("proxy_seal", func(r *instanceRow) *int64 { return &r.proxySeal }),
+		table.Flag("calls_reject", func(r *instanceRow) *bool { return &r.instance.Care.Calls.Reject }),
+		table.Text("calls_text", func(r *instanceRow) *string { return &r.instance.Care.Calls.Text }),
+	)
 
-	changingParameters = "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29"
+	changing = instanceColumns.Without("id", "account_id", "created_at")
+
+	updateInstance = "UPDATE instances SET " + changing.Assignments() + ", status_epoch = CASE WHEN status = " + changing.Parameter("status") +
+		" THEN status_epoch ELSE " + changing.Next(4) + " END WHERE id = " + changing.Next(1) +
+		" AND account_id = " + changing.Next(2) + " AND created_at = " + changing.Next(3)
 )
 
 func instanceNotFound() error {
@@ -35,8 +72,7 @@ func instanceNotFound() error {
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
 	defer s.changeInstance(ctx, instance.ID)()
 	err := s.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		_, err := q.ExecContext(ctx, "INSERT INTO instances ("+instanceColumns+") VALUES ($1, $2, $3, "+changingParameters+")",
-			append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, s.changingValues(instance)...)...)
+		_, err := q.ExecContext(ctx, instanceColumns.Insert("instances"), instanceColumns.Values(s.instanceRow(instance))...)
 		if err == nil && s.db.addTenure != "" {
 			tenure := gateway.TenureOf(ctx)
 			_, err = q.ExecContext(ctx, s.db.addTenure, instance.ID, tenure.Node, tenure.Epoch)
@@ -58,7 +94,7 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 // GetInstance returns the instance, or a gateway.NotFound.
 func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, error) {
 	read := func() (gateway.Instance, bool, error) {
-		return table.Find(ctx, s.db.Reader(), s.scanInstance(ctx), "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
+		return table.Find(ctx, s.db.Reader(), s.scanInstance(ctx), "SELECT "+instanceColumns.Names+" FROM instances WHERE id = $1", id)
 	}
 	var instance gateway.Instance
 	var found bool
@@ -101,20 +137,18 @@ type instanceList struct {
 func (s *Store) ListInstances(
 	ctx context.Context, accountID string, ids []string, request gateway.PageRequest,
 ) (gateway.Page[gateway.Instance], error) {
-	set, err := table.Texts(ids)
-	if err != nil {
-		return gateway.Page[gateway.Instance]{}, fmt.Errorf("store: list instances: %w", err)
-	}
+	set := table.Texts(ids)
 	from, args := "FROM instances WHERE account_id = $1", []any{accountID}
 	if len(ids) > 0 {
 		from += " AND id IN " + s.db.In(2)
 		args = append(args, set)
 	}
 	read := func() (gateway.Page[gateway.Instance], bool, error) {
-		page, err := table.List(ctx, s.db.Scanner(), s.scanInstance(ctx), request, instanceColumns, from, args...)
+		page, err := table.List(ctx, s.db.Scanner(), s.scanInstance(ctx), request, instanceColumns.Names, from, args...)
 		return page, true, err
 	}
 	var page gateway.Page[gateway.Instance]
+	var err error
 	if s.caches.instanceLists == nil {
 		page, _, err = read()
 	} else {
@@ -128,26 +162,16 @@ func (s *Store) ListInstances(
 }
 
 // AllInstances returns the instances of every account, oldest first.
-func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
-	instances, err := table.Collect(ctx, s.db.Scanner(), s.scanInstance(ctx),
-		"SELECT "+instanceColumns+" FROM instances ORDER BY created_at, id")
-	if err != nil {
-		return nil, fmt.Errorf("store: all instances: %w", err)
-	}
-	return instances, nil
+func (s *Store) AllInstances(ctx context.Context) (_ []gateway.Instance, err error) {
+	defer table.Wrap(&err, "all instances")
+	return table.Collect(ctx, s.db.Scanner(), s.scanInstance(ctx),
+		"SELECT "+instanceColumns.Names+" FROM instances ORDER BY created_at, id")
 }
 
 // InstancesByID returns those of the instances that exist, in any order.
-func (s *Store) InstancesByID(ctx context.Context, ids []string) ([]gateway.Instance, error) {
-	set, err := table.Texts(ids)
-	if err != nil {
-		return nil, fmt.Errorf("store: instances: %w", err)
-	}
-	instances, err := table.Collect(ctx, s.db.Scanner(), s.scanInstance(ctx), "SELECT "+instanceColumns+" FROM instances WHERE id IN "+s.db.In(1), set)
-	if err != nil {
-		return nil, fmt.Errorf("store: instances: %w", err)
-	}
-	return instances, nil
+func (s *Store) InstancesByID(ctx context.Context, ids []string) (_ []gateway.Instance, err error) {
+	defer table.Wrap(&err, "instances")
+	return table.Collect(ctx, s.db.Scanner(), s.scanInstance(ctx), "SELECT "+instanceColumns.Names+" FROM instances WHERE id IN "+s.db.In(1), table.Texts(ids))
 }
 
 // UpdateInstance reads the instance, applies change to it, writes it back and
@@ -166,7 +190,7 @@ func (s *Store) UpdateInstance(
 		var found bool
 		var err error
 		instance, found, err = table.Find(ctx, r, s.scanInstance(ctx),
-			"SELECT "+instanceColumns+" FROM instances WHERE id = $1"+s.db.ForUpdate(), id)
+			"SELECT "+instanceColumns.Names+" FROM instances WHERE id = $1"+s.db.ForUpdate(), id)
 		if err != nil {
 			return err
 		}
@@ -178,7 +202,8 @@ func (s *Store) UpdateInstance(
 		}
 		var events []eventlog.Event
 		if events, refused = change(&instance); refused == nil {
-			if err = s.writeInstance(ctx, r, instance); err == nil {
+			if _, err = r.ExecContext(ctx, updateInstance, changing.Values(s.instanceRow(instance),
+				instance.ID, instance.AccountID, table.Millis(instance.CreatedAt), gateway.TenureOf(ctx).Epoch)...); err == nil {
 				err = r.Append(ctx, events...)
 			}
 		}
@@ -193,27 +218,11 @@ func (s *Store) UpdateInstance(
 	return instance, nil
 }
 
-// writeInstance writes the fields of an instance that may change.
-func (s *Store) writeInstance(ctx context.Context, q table.Querier, instance gateway.Instance) error {
-	values := append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, s.changingValues(instance)...)
-	_, err := q.ExecContext(ctx, "UPDATE instances SET ("+changingColumns+") = ("+changingParameters+
-		"), status_epoch = CASE WHEN status = $5 THEN status_epoch ELSE $30 END WHERE id = $1 AND account_id = $2 AND created_at = $3",
-		append(values, gateway.TenureOf(ctx).Epoch)...)
-	return err
-}
-
-func (s *Store) changingValues(i gateway.Instance) []any {
-	proxy, seal := s.vault.SealText(vault.Proxy(i.ID), string(i.Proxy))
-	return []any{
-		i.Name, string(i.Status), string(i.Reason), i.Device,
-		string(i.Profile.JID), string(i.Profile.LID), i.Profile.Name, i.Profile.PictureURL,
-		proxy, i.Label.Name, string(i.Label.Kind),
-		i.Care.Pace.Gap.Milliseconds(), i.Care.Pace.Jitter.Milliseconds(), i.Care.Pace.PerMinute,
-		i.Care.Pace.NewChats.PerHour, i.Care.Pace.NewChats.PerDay,
-		i.Care.Typing, i.Care.NumberChecks.PerHour, i.Care.NumberChecks.PerDay,
-		table.Millis(i.Restricted.Since), table.Millis(i.Restricted.Until), table.Millis(i.Restricted.Reported), table.Millis(i.UpdatedAt), seal,
-		i.Care.Calls.Reject, i.Care.Calls.Text,
-	}
+// instanceRow returns the row of an instance.
+func (s *Store) instanceRow(instance gateway.Instance) *instanceRow {
+	row := &instanceRow{instance: instance}
+	row.proxy, row.proxySeal = s.vault.SealText(vault.Proxy(instance.ID), string(instance.Proxy))
+	return row
 }
 
 // DeleteInstance removes the instance with its messages and events. It returns
@@ -258,24 +267,14 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 	return nil
 }
 
-func (s *Store) scanInstance(ctx context.Context) func(row table.Scanner) (gateway.Instance, error) {
-	return func(row table.Scanner) (gateway.Instance, error) {
-		var i gateway.Instance
-		var proxy string
-		var createdAt, gap, jitter, since, until, reported, updatedAt, seal int64
-		err := row.Scan(&i.ID, &i.AccountID, &createdAt, &i.Name, &i.Status, &i.Reason, &i.Device,
-			&i.Profile.JID, &i.Profile.LID, &i.Profile.Name, &i.Profile.PictureURL,
-			&proxy, &i.Label.Name, &i.Label.Kind, &gap, &jitter, &i.Care.Pace.PerMinute,
-			&i.Care.Pace.NewChats.PerHour, &i.Care.Pace.NewChats.PerDay,
-			&i.Care.Typing, &i.Care.NumberChecks.PerHour, &i.Care.NumberChecks.PerDay,
-			&since, &until, &reported, &updatedAt, &seal, &i.Care.Calls.Reject, &i.Care.Calls.Text)
-		if err == nil && seal != 0 {
-			proxy, err = s.vault.OpenText(ctx, vault.Proxy(i.ID), proxy, seal)
+func (s *Store) scanInstance(ctx context.Context) func(from table.Scanner) (gateway.Instance, error) {
+	return func(from table.Scanner) (gateway.Instance, error) {
+		var row instanceRow
+		err := from.Scan(instanceColumns.Fields(&row)...)
+		if err == nil && row.proxySeal != 0 {
+			row.proxy, err = s.vault.OpenText(ctx, vault.Proxy(row.instance.ID), row.proxy, row.proxySeal)
 		}
-		i.Proxy = gateway.Proxy(proxy)
-		i.Care.Pace.Gap, i.Care.Pace.Jitter = time.Duration(gap)*time.Millisecond, time.Duration(jitter)*time.Millisecond
-		i.Restricted = gateway.Restricted{Since: table.Time(since), Until: table.Time(until), Reported: table.Time(reported)}
-		i.CreatedAt, i.UpdatedAt = table.Time(createdAt), table.Time(updatedAt)
-		return i, err
+		row.instance.Proxy = gateway.Proxy(row.proxy)
+		return row.instance, err
 	}
 }

@@ -15,27 +15,27 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-const (
-	messageColumns = chattable.ReadColumns
-	addedColumns   = chattable.MessageColumns
-
-	messageValues = "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23"
-
-	insertMessage = "INSERT INTO messages (" + addedColumns + ", chat_id) VALUES (" + messageValues + ")"
+//nolint:gochecknoglobals // statements that are made of the columns once
+var (
+	insertMessage = added.Insert("messages", "chat_id")
 
 	// Messages with one wire key have one platform identifier, so they are found by the
 	// index of those. Writes of one instance come one after another, and only this one adds
 	// messages with a wire key.
-	insertNewMessage = "INSERT INTO messages (" + addedColumns + ", chat_id) SELECT " + messageValues +
-		" WHERE NOT EXISTS (SELECT 1 FROM messages WHERE instance_id = $2 AND platform_id = $3 AND wire_key = $19)"
+	insertNewMessage = added.InsertIf("messages", "NOT EXISTS (SELECT 1 FROM messages WHERE instance_id = "+added.Parameter("instance_id")+
+		" AND platform_id = "+added.Parameter("platform_id")+" AND wire_key = "+added.Parameter("wire_key")+")", "chat_id")
 
 	// If the key was taken, its record names another message, and nothing is added.
-	insertRequestedMessage = "INSERT INTO messages (" + addedColumns + ", chat_id) SELECT " + messageValues +
-		" WHERE EXISTS (SELECT 1 FROM idempotency WHERE key_id = $24 AND key = $25 AND message_id = $1)"
+	insertRequestedMessage = added.InsertIf("messages", "EXISTS (SELECT 1 FROM idempotency WHERE key_id = "+added.Next(2)+
+		" AND key = "+added.Next(3)+" AND message_id = "+added.Parameter("id")+")", "chat_id")
 
+	added = chattable.AddedColumns
+)
+
+const (
 	// The inner queries have no ORDER BY: with it SQLite prefers the index of the
 	// order, and reads every message of the instance.
-	findMessages = "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
+	findMessages = "FROM messages WHERE id IN (" +
 		"SELECT id FROM messages WHERE instance_id = $1 AND platform_id = $2 UNION ALL " +
 		"SELECT id FROM messages WHERE id = $2 AND instance_id = $1) ORDER BY created_at, id LIMIT 10"
 
@@ -170,7 +170,7 @@ func (r *recorder) addMessage(ctx context.Context, statement string, message gat
 	if err != nil {
 		return nil, err
 	}
-	result, err := r.ExecContext(ctx, statement, append(append(chattable.MessageValues(message), chatID), condition...)...)
+	result, err := r.ExecContext(ctx, statement, chattable.AddedColumns.Values(&message, append([]any{chatID}, condition...)...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -195,91 +195,64 @@ func accepted(err error, taken bool) error {
 // FindMessages returns the messages of the instance whose platform identifier or internal
 // identifier is id: oldest first, ten at most. The platform's identifiers are unique in a
 // chat, and hardly ever occur in two chats.
-func (s *Store) FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error) {
-	messages, err := table.Collect(ctx, s.db.Reader(), chattable.ScanMessage, findMessages, instanceID, id)
-	if err != nil {
-		return nil, fmt.Errorf("store: find messages: %w", err)
-	}
-	return messages, nil
+func (s *Store) FindMessages(ctx context.Context, instanceID, id string) (_ []gateway.Message, err error) {
+	defer table.Wrap(&err, "find messages")
+	return chattable.MessageColumns.Collect(ctx, s.db.Reader(), findMessages, instanceID, id)
 }
 
 // ListMessages returns a page of the instance's messages, oldest first: of one
 // chat, given by either of its addresses, or of all chats if chat is empty.
 func (s *Store) ListMessages(
 	ctx context.Context, instanceID string, chat gateway.JID, request gateway.PageRequest,
-) (gateway.Page[gateway.Message], error) {
+) (_ gateway.Page[gateway.Message], err error) {
+	defer table.Wrap(&err, "list messages")
 	from, args := "FROM messages WHERE instance_id = $1", []any{instanceID}
 	if chat != "" {
 		from += " AND (chat_jid = $2 OR chat_lid = $2)"
 		args = append(args, string(chat))
 	}
-	page, err := table.List(ctx, s.db.Scanner(), chattable.ScanMessage, request, messageColumns, from, args...)
-	if err != nil {
-		return page, fmt.Errorf("store: list messages: %w", err)
-	}
-	return page, nil
+	return chattable.MessageColumns.List(ctx, s.db.Scanner(), request, from, args...)
 }
 
 // ChatKnown reports whether the instance has a message of the chat, which is known by
 // either of its addresses: one that was received, or one that the platform has taken. It
 // may read every message of the instance.
-func (s *Store) ChatKnown(ctx context.Context, instanceID string, chat gateway.Party) (bool, error) {
-	_, known, err := table.Find(ctx, s.db.Scanner(), table.ScanText, chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
-	if err != nil {
-		return false, fmt.Errorf("store: look for a chat: %w", err)
-	}
-	return known, nil
+func (s *Store) ChatKnown(ctx context.Context, instanceID string, chat gateway.Party) (known bool, err error) {
+	defer table.Wrap(&err, "look for a chat")
+	_, known, err = table.Find(ctx, s.db.Scanner(), table.ScanText, chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
+	return known, err
 }
 
 // MessagesByID returns the messages of the instance with the internal identifiers, oldest
 // first.
-func (s *Store) MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error) {
-	set, err := table.Texts(ids)
-	if err != nil {
-		return nil, fmt.Errorf("store: messages by their ids: %w", err)
-	}
-	messages, err := table.Collect(ctx, s.db.Reader(), chattable.ScanMessage, s.db.messagesByID(), instanceID, set)
-	if err != nil {
-		return nil, fmt.Errorf("store: messages by their ids: %w", err)
-	}
-	return messages, nil
+func (s *Store) MessagesByID(ctx context.Context, instanceID string, ids []string) (_ []gateway.Message, err error) {
+	defer table.Wrap(&err, "messages by their ids")
+	return chattable.MessageColumns.Collect(ctx, s.db.Reader(), s.db.messagesByID(), instanceID, table.Texts(ids))
 }
 
 // messagesByID compares an expression with the instance. With the column SQLite would read
 // the index of the instance whole.
 func (d dialect) messagesByID() string {
-	return "SELECT " + messageColumns + " FROM messages WHERE instance_id || '' = $1 AND id IN " + d.In(2) + " ORDER BY created_at, id"
+	return "FROM messages WHERE instance_id || '' = $1 AND id IN " + d.In(2) + " ORDER BY created_at, id"
 }
 
 // CountTraffic counts the messages of an instance that it received and sent from one time
 // until another, in each hour in which there are any, in order. Messages from before the link
 // do not count, nor do those that are on their way or have failed.
-func (s *Store) CountTraffic(ctx context.Context, instanceID string, from, until time.Time) ([]gateway.Traffic, error) {
-	traffic, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (gateway.Traffic, error) {
-		var t gateway.Traffic
-		var hour int64
-		err := row.Scan(&hour, &t.Received, &t.Sent)
-		t.Hour = table.Time(hour)
+func (s *Store) CountTraffic(ctx context.Context, instanceID string, from, until time.Time) (_ []gateway.Traffic, err error) {
+	defer table.Wrap(&err, "count messages")
+	return table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (t gateway.Traffic, err error) {
+		err = row.Scan(table.IntoTime(&t.Hour), &t.Received, &t.Sent)
 		return t, err
 	}, countTraffic, instanceID, table.Millis(from), table.Millis(until))
-	if err != nil {
-		return nil, fmt.Errorf("store: count messages: %w", err)
-	}
-	return traffic, nil
 }
 
 // ListCorrespondence sums up the messages of an instance with people that were stored since
 // a time, one entry for each pair of addresses. It does not count what CountTraffic does not.
-func (s *Store) ListCorrespondence(ctx context.Context, instanceID string, since time.Time) ([]gateway.Correspondence, error) {
-	all, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (gateway.Correspondence, error) {
-		var c gateway.Correspondence
-		var written, received int64
-		err := row.Scan(&c.Chat.JID, &c.Chat.LID, &c.Written, &written, &received)
-		c.FirstWritten, c.LastReceived = table.Time(written), table.Time(received)
+func (s *Store) ListCorrespondence(ctx context.Context, instanceID string, since time.Time) (_ []gateway.Correspondence, err error) {
+	defer table.Wrap(&err, "list correspondence")
+	return table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (c gateway.Correspondence, err error) {
+		err = row.Scan(&c.Chat.JID, &c.Chat.LID, &c.Written, table.IntoTime(&c.FirstWritten), table.IntoTime(&c.LastReceived))
 		return c, err
 	}, listCorrespondence, instanceID, table.Millis(since))
-	if err != nil {
-		return nil, fmt.Errorf("store: list correspondence: %w", err)
-	}
-	return all, nil
 }

@@ -5,7 +5,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strings"
 	"time"
 
@@ -14,16 +13,37 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-const (
-	queuedColumns = "id, instance_id, platform_id, recipient, type, text, quoted_id, payload, file_size, due_at, created_at, position"
+// queuedRow is a message that waits, as its row has it.
+type queuedRow struct {
+	message   queue.Message
+	recipient string
+	due       time.Time
+}
 
-	insertQueued = "INSERT INTO queued_messages (" + queuedColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+//nolint:gochecknoglobals // a table, and statements that are made of it
+var (
+	queuedColumns = table.Of(
+		table.Text("id", func(r *queuedRow) *string { return &r.message.ID }),
+		table.Text("instance_id", func(r *queuedRow) *string { return &r.message.InstanceID }),
+		table.Text("platform_id", func(r *queuedRow) *string { return &r.message.PlatformID }),
+		table.Text("recipient", func(r *queuedRow) *string { return &r.recipient }),
+		table.Text("type", func(r *queuedRow) *gateway.MessageType { return &r.message.Type }),
+		table.Text("text", func(r *queuedRow) *string { return &r.message.Text }),
+		table.Text("quoted_id", func(r *queuedRow) *string { return &r.message.QuotedID }),
+		table.Bytes("payload", func(r *queuedRow) *[]byte { return &r.message.Payload }),
+		table.Number("file_size", func(r *queuedRow) *int64 { return &r.message.FileSize }),
+		table.Moment("due_at", func(r *queuedRow) *time.Time { return &r.due }),
+		table.Moment("created_at", func(r *queuedRow) *time.Time { return &r.message.CreatedAt }),
+		table.Number("position", func(r *queuedRow) *int64 { return &r.message.Position }),
+	)
 
 	// If the key was taken, its record names another message, and nothing is added.
-	insertRequestedQueued = "INSERT INTO queued_messages (" + queuedColumns + ") SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 " +
-		"WHERE EXISTS (SELECT 1 FROM idempotency WHERE key_id = $13 AND key = $14 AND message_id = $1)"
+	insertRequestedQueued = queuedColumns.InsertIf("queued_messages", "EXISTS (SELECT 1 FROM idempotency WHERE key_id = "+queuedColumns.Next(1)+
+		" AND key = "+queuedColumns.Next(2)+" AND message_id = "+queuedColumns.Parameter("id")+")")
+)
 
-	findQueued = "SELECT " + queuedColumns + " FROM queued_messages WHERE instance_id = $1 AND (id = $2 OR platform_id = $2) LIMIT 1"
+const (
+	findQueued = "FROM queued_messages WHERE instance_id = $1 AND (id = $2 OR platform_id = $2) LIMIT 1"
 
 	sentSince = "SELECT created_at FROM messages WHERE instance_id = $1 AND created_at > $2 AND from_me AND source = 'api' AND status <> 1" +
 		" ORDER BY created_at DESC, id DESC LIMIT $3 + 0"
@@ -33,21 +53,18 @@ const (
 // record. If the key of the record is taken, nothing is added, and the error is a
 // gateway.Conflict; if the instance is gone, a gateway.NotFound.
 func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *gateway.Idempotency) error {
-	values := []any{
-		message.ID, message.InstanceID, message.PlatformID, message.Head().Chat, string(message.Type), message.Text, message.QuotedID,
-		table.NotNull(message.Payload), message.FileSize, table.Millis(dueAt(message)), table.Millis(message.CreatedAt), message.Position,
-	}
+	row := queuedRow{message: message, recipient: message.Head().Chat, due: dueAt(message)}
 	var added sql.Result // of the record
 	err := s.db.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		if record == nil {
-			_, err := r.ExecContext(ctx, insertQueued, values...)
+			_, err := r.ExecContext(ctx, queuedColumns.Insert("queued_messages"), queuedColumns.Values(&row)...)
 			return err
 		}
 		var err error
 		if added, err = addIdempotency(ctx, r, *record, message.ID); err != nil {
 			return err
 		}
-		_, err = r.ExecContext(ctx, insertRequestedQueued, append(values, record.KeyID, record.Key)...)
+		_, err = r.ExecContext(ctx, insertRequestedQueued, queuedColumns.Values(&row, record.KeyID, record.Key)...)
 		return err
 	})
 	taken := false
@@ -61,66 +78,43 @@ func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *ga
 
 // QueuedHeads returns what the queue remembers of each message of instances that waits, in the
 // order in which they came.
-func (s *Store) QueuedHeads(ctx context.Context, instanceIDs []string) ([]queue.Head, error) {
-	set, err := table.Texts(instanceIDs)
-	if err != nil {
-		return nil, fmt.Errorf("store: queued messages: %w", err)
-	}
-	heads, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (queue.Head, error) {
-		var head queue.Head
-		var due, created int64
-		err := row.Scan(&head.ID, &head.InstanceID, &head.Chat, &head.FileSize, &due, &created, &head.Position, &head.Tried)
-		head.DueAt, head.CreatedAt = scheduled(due, created), table.Time(created)
+func (s *Store) QueuedHeads(ctx context.Context, instanceIDs []string) (_ []queue.Head, err error) {
+	defer table.Wrap(&err, "queued messages")
+	return table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (head queue.Head, err error) {
+		var due time.Time
+		err = row.Scan(&head.ID, &head.InstanceID, &head.Chat, &head.FileSize, table.IntoTime(&due), table.IntoTime(&head.CreatedAt), &head.Position, &head.Tried)
+		head.DueAt = scheduled(due, head.CreatedAt)
 		return head, err
 	}, "SELECT id, instance_id, recipient, file_size, due_at, created_at, position, "+
-		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages WHERE instance_id IN "+s.db.In(1)+" ORDER BY position, created_at, id", set)
-	if err != nil {
-		return nil, fmt.Errorf("store: queued messages: %w", err)
-	}
-	return heads, nil
+		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages WHERE instance_id IN "+s.db.In(1)+" ORDER BY position, created_at, id", table.Texts(instanceIDs))
 }
 
 // AllQueued returns the identifiers of all messages that wait.
-func (s *Store) AllQueued(ctx context.Context) ([]string, error) {
-	ids, err := table.Collect(ctx, s.db.Scanner(), table.ScanText, "SELECT id FROM queued_messages")
-	if err != nil {
-		return nil, fmt.Errorf("store: all queued messages: %w", err)
-	}
-	return ids, nil
+func (s *Store) AllQueued(ctx context.Context) (_ []string, err error) {
+	defer table.Wrap(&err, "all queued messages")
+	return table.Collect(ctx, s.db.Scanner(), table.ScanText, "SELECT id FROM queued_messages")
 }
 
 // FindQueued returns the message that waits under an identifier, its own or the platform's,
 // and whether there is one.
-func (s *Store) FindQueued(ctx context.Context, instanceID, id string) (queue.Message, bool, error) {
-	message, found, err := table.Find(ctx, s.db.Reader(), scanQueued, findQueued, instanceID, id)
-	if err != nil {
-		return queue.Message{}, false, fmt.Errorf("store: find queued message: %w", err)
-	}
-	return message, found, nil
+func (s *Store) FindQueued(ctx context.Context, instanceID, id string) (_ queue.Message, found bool, err error) {
+	defer table.Wrap(&err, "find queued message")
+	return table.Find(ctx, s.db.Reader(), scanQueued, "SELECT "+queuedColumns.Names+" "+findQueued, instanceID, id)
 }
 
 // ListQueued returns a page of an instance's messages that wait, oldest first.
-func (s *Store) ListQueued(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[queue.Message], error) {
-	page, err := table.List(ctx, s.db.Scanner(), scanQueued, request, queuedColumns, "FROM queued_messages WHERE instance_id = $1", instanceID)
-	if err != nil {
-		return page, fmt.Errorf("store: list queued messages: %w", err)
-	}
-	return page, nil
+func (s *Store) ListQueued(ctx context.Context, instanceID string, request gateway.PageRequest) (_ gateway.Page[queue.Message], err error) {
+	defer table.Wrap(&err, "list queued messages")
+	return table.List(ctx, s.db.Scanner(), scanQueued, request, queuedColumns.Names, "FROM queued_messages WHERE instance_id = $1", instanceID)
 }
 
 // RemoveQueued removes messages of an instance that wait. Those that are gone are no error.
-func (s *Store) RemoveQueued(ctx context.Context, instanceID string, ids ...string) error {
-	set, err := table.Texts(ids)
-	if err == nil {
-		err = s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
-			_, err := r.ExecContext(ctx, s.db.removeQueued(), instanceID, set)
-			return err
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("store: remove queued messages: %w", err)
-	}
-	return nil
+func (s *Store) RemoveQueued(ctx context.Context, instanceID string, ids ...string) (err error) {
+	defer table.Wrap(&err, "remove queued messages")
+	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		_, err := r.ExecContext(ctx, s.db.removeQueued(), instanceID, table.Texts(ids))
+		return err
+	})
 }
 
 func (d dialect) removeQueued() string {
@@ -129,35 +123,26 @@ func (d dialect) removeQueued() string {
 
 // SentSince returns when an instance sent its newest messages after a time, those that
 // failed left out: oldest first, limit at most.
-func (s *Store) SentSince(ctx context.Context, instanceID string, since time.Time, limit int) ([]time.Time, error) {
-	times, err := table.Collect(ctx, s.db.Scanner(), scanTime, "SELECT created_at FROM ("+sentSince+") AS newest ORDER BY created_at",
+func (s *Store) SentSince(ctx context.Context, instanceID string, since time.Time, limit int) (_ []time.Time, err error) {
+	defer table.Wrap(&err, "messages sent of late")
+	return table.Collect(ctx, s.db.Scanner(), table.ScanTime, "SELECT created_at FROM ("+sentSince+") AS newest ORDER BY created_at",
 		instanceID, table.Millis(since), limit)
-	if err != nil {
-		return nil, fmt.Errorf("store: messages sent of late: %w", err)
-	}
-	return times, nil
 }
 
 // NewChatsSince returns the chats that an instance began after a time, oldest first.
-func (s *Store) NewChatsSince(ctx context.Context, instanceID string, since time.Time) ([]queue.NewChat, error) {
-	chats, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (queue.NewChat, error) {
-		var begun queue.NewChat
-		var at int64
-		err := row.Scan(&begun.Chat, &at)
-		begun.At = table.Time(at)
+func (s *Store) NewChatsSince(ctx context.Context, instanceID string, since time.Time) (_ []queue.NewChat, err error) {
+	defer table.Wrap(&err, "new chats")
+	return table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (begun queue.NewChat, err error) {
+		err = row.Scan(&begun.Chat, table.IntoTime(&begun.At))
 		return begun, err
-	},
-		"SELECT chat, began_at FROM new_chats WHERE instance_id = $1 AND began_at > $2 ORDER BY began_at", instanceID, table.Millis(since))
-	if err != nil {
-		return nil, fmt.Errorf("store: new chats: %w", err)
-	}
-	return chats, nil
+	}, "SELECT chat, began_at FROM new_chats WHERE instance_id = $1 AND began_at > $2 ORDER BY began_at", instanceID, table.Millis(since))
 }
 
 // AddNewChat notes that an instance begins a chat, and forgets those from before a time. A
 // chat counts once.
-func (s *Store) AddNewChat(ctx context.Context, instanceID string, chat gateway.JID, at, forget time.Time) error {
-	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+func (s *Store) AddNewChat(ctx context.Context, instanceID string, chat gateway.JID, at, forget time.Time) (err error) {
+	defer table.Wrap(&err, "add new chat")
+	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		if _, err := r.ExecContext(ctx, "DELETE FROM new_chats WHERE instance_id = $1 AND began_at <= $2", instanceID, table.Millis(forget)); err != nil {
 			return err
 		}
@@ -165,35 +150,22 @@ func (s *Store) AddNewChat(ctx context.Context, instanceID string, chat gateway.
 			instanceID, string(chat), table.Millis(at))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("store: add new chat: %w", err)
-	}
-	return nil
 }
 
-func scanTime(row table.Scanner) (time.Time, error) {
-	var at int64
-	err := row.Scan(&at)
-	return table.Time(at), err
-}
-
-func scanQueued(row table.Scanner) (queue.Message, error) {
-	var message queue.Message
-	var recipient string
-	var due, createdAt int64
-	err := row.Scan(&message.ID, &message.InstanceID, &message.PlatformID, &recipient, &message.Type, &message.Text, &message.QuotedID,
-		&message.Payload, &message.FileSize, &due, &createdAt, &message.Position)
-	if strings.Contains(recipient, "@") {
-		message.To.Chat = gateway.JID(recipient)
+func scanQueued(from table.Scanner) (queue.Message, error) {
+	row, err := queuedColumns.Scan(from)
+	message := row.message
+	if strings.Contains(row.recipient, "@") {
+		message.To.Chat = gateway.JID(row.recipient)
 	} else {
-		message.To.Number = recipient
+		message.To.Number = row.recipient
 	}
-	message.DueAt, message.CreatedAt = scheduled(due, createdAt), table.Time(createdAt)
+	message.DueAt = scheduled(row.due, message.CreatedAt)
 	return message, err
 }
 
-// dueAt is how a message that is to be sent at once is kept: due when it was created. So nodes of
-// an earlier version read it, and what they have written is read.
+// dueAt is when a message is due as its row has it: one that is to be sent at once is due when it was
+// created, as nodes of an earlier version write and read it.
 func dueAt(message queue.Message) time.Time {
 	if message.DueAt.IsZero() {
 		return message.CreatedAt
@@ -202,9 +174,9 @@ func dueAt(message queue.Message) time.Time {
 }
 
 // scheduled is the time for which a message is scheduled; zero if it is to be sent at once.
-func scheduled(due, created int64) time.Time {
-	if due <= created {
+func scheduled(due, created time.Time) time.Time {
+	if !due.After(created) {
 		return time.Time{}
 	}
-	return table.Time(due)
+	return due
 }

@@ -114,17 +114,13 @@ func (s *Store) messagesToUpdate(ctx context.Context, r *recorder, instanceID st
 	}
 	q := r.Querier
 	if len(ids) == 1 {
-		found, err := table.Collect(ctx, q, chattable.ScanMessage, messageByPlatformID, instanceID, ids[0])
+		found, err := chattable.MessageColumns.Collect(ctx, q, messageByPlatformID, instanceID, ids[0])
 		if err != nil || len(found) > 0 {
 			slices.SortFunc(found, older)
 			return found, err
 		}
 	}
-	set, err := table.Texts(ids)
-	if err != nil {
-		return nil, err
-	}
-	found, err := table.Collect(ctx, q, chattable.ScanMessage, s.db.messagesByIDs(), instanceID, set)
+	found, err := chattable.MessageColumns.Collect(ctx, q, s.db.messagesByIDs(), instanceID, table.Texts(ids))
 	return slices.DeleteFunc(found, func(m gateway.Message) bool { return m.InstanceID != instanceID }), err
 }
 
@@ -151,26 +147,35 @@ func older(a, b gateway.Message) int {
 
 // messageByPlatformID has no ORDER BY: with it SQLite prefers the index of the order, and
 // reads every message of the instance.
-const messageByPlatformID = "SELECT " + messageColumns + " FROM messages WHERE instance_id = $1 AND platform_id = $2"
+const messageByPlatformID = "FROM messages WHERE instance_id = $1 AND platform_id = $2"
 
 // messagesByIDs searches for both identifiers. Messages that it finds by the internal one
 // may be another instance's. With OR, or with a condition on the instance outside,
 // SQLite reads an index of the instance whole.
 func (d dialect) messagesByIDs() string {
-	return "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
+	return "FROM messages WHERE id IN (" +
 		"SELECT id FROM messages WHERE instance_id = $1 AND platform_id IN " + d.In(2) +
 		" UNION ALL SELECT * FROM " + d.In(2) + " AS given) ORDER BY created_at, id"
 }
 
+// update is a statement that writes columns of a message.
+type update struct {
+	columns   *table.Columns[gateway.Message]
+	statement string
+}
+
+func updateOf(columns ...string) update {
+	some := chattable.MessageColumns.Only(columns...)
+	return update{some, "UPDATE messages SET " + some.Assignments() + " WHERE id = " + some.Next(1)}
+}
+
 // What may have changed of a message: nearly always its status alone.
-const (
-	updateStatus = "UPDATE messages SET status = $1, status_at = $2 WHERE id = $3"
-
-	updateEnvelope = `UPDATE messages SET status = $1, status_at = $2, sent_at = $3, chat_jid = $4, chat_lid = $5,
-		edited_at = $6, deleted_at = $7, pinned_until = $8, starred = $9 WHERE id = $10`
-
-	updateContent = `UPDATE messages SET status = $1, status_at = $2, sent_at = $3, chat_jid = $4, chat_lid = $5,
-		edited_at = $6, deleted_at = $7, pinned_until = $8, starred = $9, text = $10, payload = $11 WHERE id = $12`
+//
+//nolint:gochecknoglobals // statements that are made of the columns once
+var (
+	updateStatus   = updateOf("status", "status_at")
+	updateEnvelope = updateOf("status", "status_at", "sent_at", "chat_jid", "chat_lid", "edited_at", "deleted_at", "pinned_until", "starred")
+	updateContent  = updateOf("status", "status_at", "sent_at", "chat_jid", "chat_lid", "edited_at", "deleted_at", "pinned_until", "starred", "text", "payload")
 )
 
 // written is what writeMessage leaves, as it will be read again.
@@ -185,19 +190,16 @@ func written(before, after gateway.Message) gateway.Message {
 // writeMessage writes the fields of a message that have changed, with one statement. It
 // writes no other message than before, whatever the other one says.
 func writeMessage(ctx context.Context, r *recorder, before, after gateway.Message) error {
-	statement, values := updateStatus, []any{int64(after.Status), table.Millis(after.StatusAt)}
+	changed := updateStatus
 	content := before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload)
-	if content || before.Chat.JID != after.Chat.JID || before.Chat.LID != after.Chat.LID || !before.SentAt.Equal(after.SentAt) ||
-		!before.EditedAt.Equal(after.EditedAt) || !before.DeletedAt.Equal(after.DeletedAt) || !before.PinnedUntil.Equal(after.PinnedUntil) || before.Starred != after.Starred {
-		statement = updateEnvelope
-		values = append(values, table.Millis(after.SentAt), string(after.Chat.JID), string(after.Chat.LID),
-			table.Millis(after.EditedAt), table.Millis(after.DeletedAt), table.Millis(after.PinnedUntil), after.Starred)
+	switch {
+	case content:
+		changed = updateContent
+	case before.Chat.JID != after.Chat.JID || before.Chat.LID != after.Chat.LID || !before.SentAt.Equal(after.SentAt) ||
+		!before.EditedAt.Equal(after.EditedAt) || !before.DeletedAt.Equal(after.DeletedAt) || !before.PinnedUntil.Equal(after.PinnedUntil) || before.Starred != after.Starred:
+		changed = updateEnvelope
 	}
-	if content {
-		statement = updateContent
-		values = append(values, after.Text, table.NotNull(after.Payload))
-	}
-	if _, err := r.ExecContext(ctx, statement, append(values, before.ID)...); err != nil {
+	if _, err := r.ExecContext(ctx, changed.statement, changed.columns.Values(&after, before.ID)...); err != nil {
 		return err
 	}
 	if before.Text != after.Text {
@@ -214,13 +216,9 @@ func writeMessage(ctx context.Context, r *recorder, before, after gateway.Messag
 // PendingMessages returns messages of all instances that were accepted after a position,
 // before a time, and have not been acknowledged since, oldest first, limit at most. Those
 // that are in the queue are left out: it sends them again.
-func (s *Store) PendingMessages(ctx context.Context, after gateway.Position, before time.Time, limit int) ([]gateway.Message, error) {
-	messages, err := table.Collect(ctx, s.db.Scanner(), chattable.ScanMessage, "SELECT "+messageColumns+
-		" FROM messages WHERE status = 0 AND created_at < $1 AND (created_at, id) > ($2, $3)"+
+func (s *Store) PendingMessages(ctx context.Context, after gateway.Position, before time.Time, limit int) (_ []gateway.Message, err error) {
+	defer table.Wrap(&err, "pending messages")
+	return chattable.MessageColumns.Collect(ctx, s.db.Scanner(), "FROM messages WHERE status = 0 AND created_at < $1 AND (created_at, id) > ($2, $3)"+
 		" AND NOT EXISTS (SELECT 1 FROM queued_messages WHERE queued_messages.id = messages.id) ORDER BY created_at, id LIMIT $4 + 0",
 		table.Millis(before), table.Millis(after.At), after.ID, limit)
-	if err != nil {
-		return nil, fmt.Errorf("store: pending messages: %w", err)
-	}
-	return messages, nil
 }

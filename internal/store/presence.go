@@ -12,20 +12,26 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-const (
-	presenceColumns = "instance_id, jid, lid, created_at, ends_at, presence, presence_at, last_seen"
+//nolint:gochecknoglobals // a table that never changes
+var presenceColumns = table.Of(
+	table.Text("instance_id", func(p *gateway.PresenceSubscription) *string { return &p.InstanceID }),
+	table.Text("jid", func(p *gateway.PresenceSubscription) *gateway.JID { return &p.Contact.JID }),
+	table.Text("lid", func(p *gateway.PresenceSubscription) *gateway.JID { return &p.Contact.LID }),
+	table.Moment("created_at", func(p *gateway.PresenceSubscription) *time.Time { return &p.CreatedAt }),
+	table.Moment("ends_at", func(p *gateway.PresenceSubscription) *time.Time { return &p.EndsAt }),
+	table.Text("presence", func(p *gateway.PresenceSubscription) *gateway.Presence { return &p.Presence }),
+	table.Moment("presence_at", func(p *gateway.PresenceSubscription) *time.Time { return &p.ShownAt }),
+	table.Moment("last_seen", func(p *gateway.PresenceSubscription) *time.Time { return &p.LastSeen }),
+)
 
+const (
 	// Somebody may be known under one address before the other becomes known.
 	presenceOfContact = "instance_id = $1 AND (jid <> '' AND jid = $2 OR lid <> '' AND lid = $3)"
 
-	findPresence   = "SELECT " + presenceColumns + " FROM presence_subscriptions WHERE " + presenceOfContact + " AND ends_at > $4"
-	listPresences  = "SELECT " + presenceColumns + " FROM presence_subscriptions WHERE instance_id = $1 AND ends_at > $2 ORDER BY created_at, contact"
-	endedPresences = "SELECT " + presenceColumns + " FROM presence_subscriptions WHERE ends_at <= $1 ORDER BY ends_at DESC LIMIT $2"
-	countPresences = "SELECT COUNT(*) FROM presence_subscriptions WHERE instance_id = $1"
-
+	findPresence         = "FROM presence_subscriptions WHERE " + presenceOfContact + " AND ends_at > $4"
 	removePresence       = "DELETE FROM presence_subscriptions WHERE " + presenceOfContact
 	removeEndedPresences = "DELETE FROM presence_subscriptions WHERE instance_id = $1 AND ends_at <= $2"
-	addPresence          = "INSERT INTO presence_subscriptions (contact, " + presenceColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+	countPresences       = "SELECT COUNT(*) FROM presence_subscriptions WHERE instance_id = $1"
 
 	presenceShown = "UPDATE presence_subscriptions SET presence = $4, presence_at = $5, last_seen = CASE WHEN CAST($6 AS BIGINT) > 0 THEN CAST($6 AS BIGINT) ELSE last_seen END WHERE " + presenceOfContact
 )
@@ -45,7 +51,7 @@ func (p *Presences) SubscribePresence(ctx context.Context, subscription gateway.
 		if _, err := r.ExecContext(ctx, removeEndedPresences, id, table.Millis(now)); err != nil {
 			return err
 		}
-		before, known, err := table.Find(ctx, r, scanPresence, findPresence, id, jid, lid, table.Millis(now))
+		before, known, err := presenceColumns.Find(ctx, r, findPresence, id, jid, lid, table.Millis(now))
 		if err != nil {
 			return err
 		}
@@ -63,8 +69,7 @@ func (p *Presences) SubscribePresence(ctx context.Context, subscription gateway.
 				return nil
 			}
 		}
-		_, err = r.ExecContext(ctx, addPresence, string(kept.Contact.Key()), id, jid, lid, table.Millis(kept.CreatedAt), table.Millis(kept.EndsAt),
-			string(kept.Presence), table.Millis(kept.ShownAt), table.Millis(kept.LastSeen))
+		_, err = r.ExecContext(ctx, presenceColumns.Insert("presence_subscriptions", "contact"), presenceColumns.Values(&kept, string(kept.Contact.Key()))...)
 		return err
 	})
 	switch {
@@ -82,7 +87,7 @@ func (p *Presences) SubscribePresence(ctx context.Context, subscription gateway.
 func (p *Presences) UnsubscribePresence(ctx context.Context, subscription gateway.PresenceSubscription) (removed bool, err error) {
 	id, jid, lid := subscription.InstanceID, string(subscription.Contact.JID), string(subscription.Contact.LID)
 	err = p.db.record(ctx, id, func(ctx context.Context, r *recorder) error {
-		found, existed, err := table.Find(ctx, r, scanPresence, findPresence, id, jid, lid, 0)
+		found, existed, err := presenceColumns.Find(ctx, r, findPresence, id, jid, lid, 0)
 		if removed = existed && !found.EndsAt.After(subscription.EndsAt); err != nil || !removed {
 			return err
 		}
@@ -96,38 +101,31 @@ func (p *Presences) UnsubscribePresence(ctx context.Context, subscription gatewa
 }
 
 // FindPresenceSubscription returns the subscription to a contact, unless it has ended.
-func (p *Presences) FindPresenceSubscription(ctx context.Context, instanceID string, contact gateway.Party, now time.Time) (gateway.PresenceSubscription, bool, error) {
-	found, ok, err := table.Find(ctx, p.db.Reader(), scanPresence, findPresence, instanceID, string(contact.JID), string(contact.LID), table.Millis(now))
-	if err != nil {
-		return found, false, fmt.Errorf("store: find subscription to presence: %w", err)
-	}
-	return found, ok, nil
+func (p *Presences) FindPresenceSubscription(ctx context.Context, instanceID string, contact gateway.Party, now time.Time) (_ gateway.PresenceSubscription, found bool, err error) {
+	defer table.Wrap(&err, "find subscription to presence")
+	return presenceColumns.Find(ctx, p.db.Reader(), findPresence, instanceID, string(contact.JID), string(contact.LID), table.Millis(now))
 }
 
 // ListPresenceSubscriptions returns all subscriptions of an instance that have not ended, in
 // the order of their beginning.
-func (p *Presences) ListPresenceSubscriptions(ctx context.Context, instanceID string, now time.Time) ([]gateway.PresenceSubscription, error) {
-	all, err := table.Collect(ctx, p.db.Reader(), scanPresence, listPresences, instanceID, table.Millis(now))
-	if err != nil {
-		return nil, fmt.Errorf("store: list subscriptions to presence: %w", err)
-	}
-	return all, nil
+func (p *Presences) ListPresenceSubscriptions(ctx context.Context, instanceID string, now time.Time) (_ []gateway.PresenceSubscription, err error) {
+	defer table.Wrap(&err, "list subscriptions to presence")
+	return presenceColumns.Collect(ctx, p.db.Reader(), "FROM presence_subscriptions WHERE instance_id = $1 AND ends_at > $2 ORDER BY created_at, contact",
+		instanceID, table.Millis(now))
 }
 
 // EndedPresenceSubscriptions returns subscriptions of any instance that have ended, those that
 // ended last before others: those of instances that no node works on stay.
-func (p *Presences) EndedPresenceSubscriptions(ctx context.Context, now time.Time, limit int) ([]gateway.PresenceSubscription, error) {
-	all, err := table.Collect(ctx, p.db.Reader(), scanPresence, endedPresences, table.Millis(now), limit)
-	if err != nil {
-		return nil, fmt.Errorf("store: list ended subscriptions to presence: %w", err)
-	}
-	return all, nil
+func (p *Presences) EndedPresenceSubscriptions(ctx context.Context, now time.Time, limit int) (_ []gateway.PresenceSubscription, err error) {
+	defer table.Wrap(&err, "list ended subscriptions to presence")
+	return presenceColumns.Collect(ctx, p.db.Reader(), "FROM presence_subscriptions WHERE ends_at <= $1 ORDER BY ends_at DESC LIMIT $2", table.Millis(now), limit)
 }
 
 // KeepPresence appends the event of a presence, and notes it in the subscription to the contact
 // if there is one.
-func (p *Presences) KeepPresence(ctx context.Context, instanceID string, presence gateway.ContactPresence, event eventlog.Event) error {
-	err := p.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+func (p *Presences) KeepPresence(ctx context.Context, instanceID string, presence gateway.ContactPresence, event eventlog.Event) (err error) {
+	defer table.Wrap(&err, "keep presence")
+	return p.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		if presence.Chat.Key() == presence.From.Key() {
 			if _, err := r.ExecContext(ctx, presenceShown, instanceID, string(presence.From.JID), string(presence.From.LID),
 				string(presence.Presence), table.Millis(presence.At), table.Millis(presence.LastSeen)); err != nil {
@@ -136,16 +134,4 @@ func (p *Presences) KeepPresence(ctx context.Context, instanceID string, presenc
 		}
 		return r.Append(ctx, event)
 	})
-	if err != nil {
-		return fmt.Errorf("store: keep presence: %w", err)
-	}
-	return nil
-}
-
-func scanPresence(row table.Scanner) (gateway.PresenceSubscription, error) {
-	var s gateway.PresenceSubscription
-	var created, ends, shownAt, seen int64
-	err := row.Scan(&s.InstanceID, &s.Contact.JID, &s.Contact.LID, &created, &ends, &s.Presence, &shownAt, &seen)
-	s.CreatedAt, s.EndsAt, s.ShownAt, s.LastSeen = table.Time(created), table.Time(ends), table.Time(shownAt), table.Time(seen)
-	return s, err
 }

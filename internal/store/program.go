@@ -15,39 +15,32 @@ import (
 // DatabaseTime returns the time of the database server; known is false on SQLite, which has no
 // clock of its own.
 func (s *Store) DatabaseTime(ctx context.Context) (now time.Time, known bool, err error) {
-	if s.db.name == sqliteName {
+	if s.db.SQLite() {
 		return now, false, nil
 	}
-	now, _, err = table.Find(ctx, s.db.Reader(), scanTime, "SELECT now_ms()")
-	if err != nil {
-		return now, false, fmt.Errorf("store: time of the database: %w", err)
-	}
-	return now, true, nil
+	defer table.Wrap(&err, "time of the database")
+	return table.Find(ctx, s.db.Reader(), table.ScanTime, "SELECT now_ms()")
 }
 
 // ClockSeen returns what the clock said when it was noted last, and for how much longer nothing
 // was to be removed; the zero time if it was never noted.
 func (s *Store) ClockSeen(ctx context.Context) (at time.Time, quiet time.Duration, err error) {
-	at, _, err = table.Find(ctx, s.db.Reader(), func(row table.Scanner) (at time.Time, err error) {
-		var seen, left int64
-		err = row.Scan(&seen, &left)
+	defer table.Wrap(&err, "what the clock said")
+	_, _, err = table.Find(ctx, s.db.Reader(), func(row table.Scanner) (struct{}, error) {
+		var left int64
+		err := row.Scan(table.IntoTime(&at), &left)
 		quiet = time.Duration(left) * time.Millisecond
-		return table.Time(seen), err
+		return struct{}{}, err
 	}, "SELECT seen_at, quiet_ms FROM clock WHERE clock = 1")
-	if err != nil {
-		return at, 0, fmt.Errorf("store: what the clock said: %w", err)
-	}
-	return at, quiet, nil
+	return at, quiet, err
 }
 
 // SaveClockSeen notes what the clock says, and for how much longer nothing is to be removed.
-func (s *Store) SaveClockSeen(ctx context.Context, at time.Time, quiet time.Duration) error {
-	_, err := s.db.Exec(ctx, "INSERT INTO clock (clock, seen_at, quiet_ms) VALUES (1, $1, $2) ON CONFLICT (clock) DO UPDATE SET seen_at = $1, quiet_ms = $2",
+func (s *Store) SaveClockSeen(ctx context.Context, at time.Time, quiet time.Duration) (err error) {
+	defer table.Wrap(&err, "note what the clock says")
+	_, err = s.db.Exec(ctx, "INSERT INTO clock (clock, seen_at, quiet_ms) VALUES (1, $1, $2) ON CONFLICT (clock) DO UPDATE SET seen_at = $1, quiet_ms = $2",
 		table.Millis(at), quiet.Milliseconds())
-	if err != nil {
-		return fmt.Errorf("store: note what the clock says: %w", err)
-	}
-	return nil
+	return err
 }
 
 // Failing returns for how long the database has taken no write, though some were tried, or has not
@@ -55,13 +48,11 @@ func (s *Store) SaveClockSeen(ctx context.Context, at time.Time, quiet time.Dura
 func (s *Store) Failing() time.Duration { return s.db.failing() }
 
 // Probe writes something that nobody reads.
-func (s *Store) Probe(ctx context.Context) error {
-	_, err := s.db.Exec(ctx, "INSERT INTO clock (clock, seen_at, quiet_ms) VALUES (1, $1, 0) ON CONFLICT (clock) DO UPDATE SET seen_at = clock.seen_at + 1",
+func (s *Store) Probe(ctx context.Context) (err error) {
+	defer table.Wrap(&err, "write something")
+	_, err = s.db.Exec(ctx, "INSERT INTO clock (clock, seen_at, quiet_ms) VALUES (1, $1, 0) ON CONFLICT (clock) DO UPDATE SET seen_at = clock.seen_at + 1",
 		table.Millis(s.now()))
-	if err != nil {
-		return fmt.Errorf("store: write something: %w", err)
-	}
-	return nil
+	return err
 }
 
 // Secret returns the secret of that name. If there is none yet, it makes one of size

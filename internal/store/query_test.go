@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -72,6 +73,13 @@ func TestReadingUsesTheOrder(t *testing.T) {
 
 func explain(t *testing.T, s *migrator, query string) string {
 	t.Helper()
+	for _, read := range []struct{ from, names string }{
+		{"FROM messages ", chattable.MessageColumns.Names}, {"FROM events ", eventColumns.Names}, {"FROM sent_changes ", sentChangeColumns.Names},
+	} {
+		if strings.HasPrefix(query, read.from) {
+			query = "SELECT " + read.names + " " + query
+		}
+	}
 	steps, err := table.Collect(t.Context(), s.db.Reader(), func(row table.Scanner) (string, error) {
 		var id, parent, unused int
 		var detail string

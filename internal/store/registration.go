@@ -26,8 +26,9 @@ type checkedRegistration struct {
 // time, by number. All of them exist.
 func (s *Store) FindRegistrations(
 	ctx context.Context, numbers []string, since time.Time,
-) (map[string]gateway.Registration, error) {
-	byNumber := make(map[string]gateway.Registration, len(numbers))
+) (byNumber map[string]gateway.Registration, err error) {
+	defer table.Wrap(&err, "find registrations")
+	byNumber = make(map[string]gateway.Registration, len(numbers))
 	add := func(found checkedRegistration) {
 		if found.checkedAt >= table.Millis(since) {
 			byNumber[found.Number] = found.Registration
@@ -37,28 +38,18 @@ func (s *Store) FindRegistrations(
 		found, ok, err := s.caches.registrations.Find(numbers[0], func() (checkedRegistration, bool, error) {
 			return table.Find(ctx, s.db.Reader(), scanRegistration, "SELECT "+registrationColumns+" FROM registrations WHERE number = $1", numbers[0])
 		})
-		if err != nil {
-			return nil, fmt.Errorf("store: find registration: %w", err)
-		}
 		if ok {
 			add(found)
 		}
-		return byNumber, nil
-	}
-	set, err := table.Texts(numbers)
-	if err != nil {
-		return nil, fmt.Errorf("store: find registrations: %w", err)
+		return byNumber, err
 	}
 	found, err := table.Collect(ctx, s.db.Reader(), scanRegistration,
 		"SELECT "+registrationColumns+" FROM registrations WHERE checked_at >= $1 AND number IN "+s.db.In(2),
-		table.Millis(since), set)
-	if err != nil {
-		return nil, fmt.Errorf("store: find registrations: %w", err)
-	}
+		table.Millis(since), table.Texts(numbers))
 	for _, registration := range found {
 		add(registration)
 	}
-	return byNumber, nil
+	return byNumber, err
 }
 
 // SaveRegistrations stores the registrations of numbers that exist, as the platform has
@@ -99,12 +90,9 @@ func scanRegistration(row table.Scanner) (checkedRegistration, error) {
 }
 
 // ListNumberChecks returns what an instance has taken since a time, oldest first.
-func (s *Store) ListNumberChecks(ctx context.Context, instanceID string, since time.Time) ([]gateway.NumberChecks, error) {
-	checks, err := listNumberChecks(ctx, s.db.Reader(), instanceID, since)
-	if err != nil {
-		return nil, fmt.Errorf("store: list number checks: %w", err)
-	}
-	return checks, nil
+func (s *Store) ListNumberChecks(ctx context.Context, instanceID string, since time.Time) (_ []gateway.NumberChecks, err error) {
+	defer table.Wrap(&err, "list number checks")
+	return listNumberChecks(ctx, s.db.Reader(), instanceID, since)
 }
 
 // TakeNumberChecks adds to what an instance has taken, if permit has no objection to what

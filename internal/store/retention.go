@@ -4,7 +4,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/store/table"
@@ -23,36 +22,25 @@ const (
 
 // MessagesBefore returns the internal identifiers of an instance's messages from
 // before a time, oldest first, limit at most, without those that are on their way.
-func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error) {
-	ids, err := table.Collect(ctx, s.db.Scanner(), table.ScanText, messagesBefore, instanceID, table.Millis(before), limit)
-	if err != nil {
-		return nil, fmt.Errorf("store: messages from before a time: %w", err)
-	}
-	return ids, nil
+func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) (_ []string, err error) {
+	defer table.Wrap(&err, "messages from before a time")
+	return table.Collect(ctx, s.db.Scanner(), table.ScanText, messagesBefore, instanceID, table.Millis(before), limit)
 }
 
 // MessagesBeyond returns the internal identifiers of those messages of an instance
 // that are older than its newest ones, as many as keep says; limit at most, and without
 // those that are on their way.
-func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error) {
-	ids, err := table.Collect(ctx, s.db.Scanner(), table.ScanText, messagesBeyond, instanceID, keep, limit)
-	if err != nil {
-		return nil, fmt.Errorf("store: messages beyond a number: %w", err)
-	}
-	return ids, nil
+func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) (_ []string, err error) {
+	defer table.Wrap(&err, "messages beyond a number")
+	return table.Collect(ctx, s.db.Scanner(), table.ScanText, messagesBeyond, instanceID, keep, limit)
 }
 
 // DeleteMessages removes messages of an instance by their internal identifiers. A message
 // that is gone is no error.
-func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []string) error {
-	set, err := table.Texts(ids)
-	if err == nil {
-		_, err = s.removeMessages(ctx, instanceID, s.db.messagesOf(), set)
-	}
-	if err != nil {
-		return fmt.Errorf("store: delete messages: %w", err)
-	}
-	return nil
+func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []string) (err error) {
+	defer table.Wrap(&err, "delete messages")
+	_, err = s.removeMessages(ctx, instanceID, s.db.messagesOf(), table.Texts(ids))
+	return err
 }
 
 // messagesOf is the query for those identifiers in the second parameter that are messages of

@@ -14,22 +14,31 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
+//nolint:gochecknoglobals // a table that never changes
+var sentChangeColumns = table.Of(
+	table.Text("instance_id", func(c *gateway.SentChange) *string { return &c.InstanceID }),
+	table.Text("platform_id", func(c *gateway.SentChange) *string { return &c.PlatformID }),
+	table.Text("message_id", func(c *gateway.SentChange) *string { return &c.MessageID }),
+	table.Number("kind", func(c *gateway.SentChange) *gateway.ChangeKind { return &c.Kind }),
+	table.Text("by_jid", func(c *gateway.SentChange) *gateway.JID { return &c.By.JID }),
+	table.Text("by_lid", func(c *gateway.SentChange) *gateway.JID { return &c.By.LID }),
+	table.Text("by_name", func(c *gateway.SentChange) *string { return &c.By.Name }),
+	table.Text("text", func(c *gateway.SentChange) *string { return &c.Text }),
+	table.Bytes("payload", func(c *gateway.SentChange) *[]byte { return &c.Payload }),
+	table.Moment("at", func(c *gateway.SentChange) *time.Time { return &c.At }),
+	table.Flag("settled", func(c *gateway.SentChange) *bool { return &c.Confirmed }),
+)
+
 const (
-	sentChangeColumns = "instance_id, platform_id, message_id, kind, by_jid, by_lid, by_name, text, payload, at, settled"
-
-	findSentChange = "SELECT " + sentChangeColumns + " FROM sent_changes WHERE instance_id = $1 AND platform_id = $2"
-
-	messageByID = "SELECT " + messageColumns + " FROM messages WHERE id = $1"
+	findSentChange = "FROM sent_changes WHERE instance_id = $1 AND platform_id = $2"
+	messageByID    = "FROM messages WHERE id = $1"
 )
 
 // AcceptChange adds a change that is about to be sent to the platform, or that this
 // account's phone has sent. A change that exists already stays as it is. It returns a
 // gateway.NotFound if the instance is gone.
 func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) error {
-	_, err := s.db.ExecOf(ctx, change.InstanceID, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
-		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
-		string(change.By.JID), string(change.By.LID), change.By.Name,
-		change.Text, table.NotNull(change.Payload), table.Millis(change.At), change.Confirmed)
+	_, err := s.db.ExecOf(ctx, change.InstanceID, sentChangeColumns.Insert("sent_changes")+" ON CONFLICT DO NOTHING", sentChangeColumns.Values(&change)...)
 	if sqlerror.IsOrphan(err) {
 		return instanceNotFound()
 	}
@@ -41,7 +50,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 
 // FindChange returns the change with the platform's identifier, and whether there is one.
 func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error) {
-	change, found, err := table.Find(ctx, s.db.Reader(), scanSentChange, findSentChange, instanceID, platformID)
+	change, found, err := sentChangeColumns.Find(ctx, s.db.Reader(), findSentChange, instanceID, platformID)
 	if err != nil {
 		return gateway.SentChange{}, false, fmt.Errorf("store: find change: %w", markUnstorable(err))
 	}
@@ -61,10 +70,10 @@ func (s *Store) ConfirmChange(
 		refused = nil
 		var change gateway.SentChange
 		var err error
-		if change, known, err = table.Find(ctx, r, scanSentChange, findSentChange, instanceID, platformID); err != nil || !known || change.Confirmed {
+		if change, known, err = sentChangeColumns.Find(ctx, r, findSentChange, instanceID, platformID); err != nil || !known || change.Confirmed {
 			return err
 		}
-		before, found, err := table.Find(ctx, r, chattable.ScanMessage, messageByID, change.MessageID)
+		before, found, err := chattable.MessageColumns.Find(ctx, r, messageByID, change.MessageID)
 		if err != nil || !found {
 			return err
 		}
@@ -93,32 +102,18 @@ func (s *Store) ConfirmChange(
 
 // DropChange removes a change that the platform has refused. A confirmed change stays,
 // because the platform has it after all.
-func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) error {
-	_, err := s.db.ExecOf(ctx, instanceID, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
+func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) (err error) {
+	defer table.Wrap(&err, "drop change")
+	_, err = s.db.ExecOf(ctx, instanceID, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
 		instanceID, platformID)
-	if err != nil {
-		return fmt.Errorf("store: drop change: %w", err)
-	}
-	return nil
+	return err
 }
 
 // DeleteChanges removes the changes from before that time, confirmed or not, and
 // returns how many there were. It uses several transactions, so those before an error
 // remain done.
-func (s *Store) DeleteChanges(ctx context.Context, before time.Time) (int64, error) {
-	removed, err := s.deleteInSlices(ctx, `DELETE FROM sent_changes WHERE (instance_id, platform_id) IN
+func (s *Store) DeleteChanges(ctx context.Context, before time.Time) (_ int64, err error) {
+	defer table.Wrap(&err, "delete changes")
+	return s.deleteInSlices(ctx, `DELETE FROM sent_changes WHERE (instance_id, platform_id) IN
 		(SELECT instance_id, platform_id FROM sent_changes WHERE at < $1 ORDER BY at LIMIT $2 + 0)`, table.Millis(before))
-	if err != nil {
-		return removed, fmt.Errorf("store: delete changes: %w", err)
-	}
-	return removed, nil
-}
-
-func scanSentChange(row table.Scanner) (gateway.SentChange, error) {
-	var change gateway.SentChange
-	var at int64
-	err := row.Scan(&change.InstanceID, &change.PlatformID, &change.MessageID, &change.Kind,
-		&change.By.JID, &change.By.LID, &change.By.Name, &change.Text, &change.Payload, &at, &change.Confirmed)
-	change.Payload, change.At = table.OrNil(change.Payload), table.Time(at)
-	return change, err
 }

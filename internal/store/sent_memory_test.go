@@ -415,7 +415,7 @@ func (m *mixedWriters) look(instanceID string) {
 		if !ok {
 			return nil
 		}
-		stored, err := table.Collect(ctx, r, chattable.ScanMessage, messageByPlatformID, instanceID, message.PlatformID)
+		stored, err := chattable.MessageColumns.Collect(ctx, r, messageByPlatformID, instanceID, message.PlatformID)
 		if err != nil {
 			return err // an earlier write of the transaction has failed, and this one runs again
 		}

@@ -3,11 +3,11 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -15,15 +15,20 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-const (
-	voteColumns = "voter_jid, voter_lid, voter_name, choices, voted_at"
+//nolint:gochecknoglobals // a table that never changes
+var voteColumns = table.Of(
+	table.Text("voter_jid", func(v *gateway.KeptVote) *gateway.JID { return &v.By.JID }),
+	table.Text("voter_lid", func(v *gateway.KeptVote) *gateway.JID { return &v.By.LID }),
+	table.Text("voter_name", func(v *gateway.KeptVote) *string { return &v.By.Name }),
+	table.Custom("choices", func(v *gateway.KeptVote) any { return choices(v.Choices).joined() }, func(v *gateway.KeptVote) any { return (*choices)(&v.Choices) }),
+	table.Moment("voted_at", func(v *gateway.KeptVote) *time.Time { return &v.At }),
+)
 
-	listVotes = "SELECT " + voteColumns + " FROM poll_votes WHERE message_id = $1 ORDER BY voted_at, voter"
+const (
+	listVotes = "FROM poll_votes WHERE message_id = $1 ORDER BY voted_at, voter"
 
 	// Somebody may have voted under one address before the other became known.
 	deleteVote = "DELETE FROM poll_votes WHERE message_id = $1 AND (voter_jid <> '' AND voter_jid = $2 OR voter_lid <> '' AND voter_lid = $3)"
-
-	addVote = "INSERT INTO poll_votes (message_id, voter, " + voteColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7)"
 )
 
 // KeepVote replaces the person's vote in a poll, and appends the event that report makes of all
@@ -36,7 +41,7 @@ func (s *Store) KeepVote(
 	var refused error
 	err := s.db.record(ctx, poll.InstanceID, func(ctx context.Context, r *recorder) error {
 		refused = nil
-		votes, err := table.Collect(ctx, r, scanVote, listVotes, poll.ID)
+		votes, err := voteColumns.Collect(ctx, r, listVotes, poll.ID)
 		if err != nil {
 			return err
 		}
@@ -53,14 +58,13 @@ func (s *Store) KeepVote(
 		if event, refused = report(append(votes, vote)); refused != nil {
 			return nil //nolint:nilerr // it is returned below
 		}
-		jid, lid := string(vote.By.JID), string(vote.By.LID)
 		if before >= 0 {
-			if _, err := r.ExecContext(ctx, deleteVote, poll.ID, jid, lid); err != nil {
+			if _, err := r.ExecContext(ctx, deleteVote, poll.ID, string(vote.By.JID), string(vote.By.LID)); err != nil {
 				return err
 			}
 		}
-		if _, err := r.ExecContext(ctx, addVote, poll.ID, string(vote.By.Key()), jid, lid, vote.By.Name,
-			joinChoices(vote.Choices), table.Millis(vote.At)); err != nil {
+		if _, err := r.ExecContext(ctx, voteColumns.Insert("poll_votes", "message_id", "voter"),
+			voteColumns.Values(&vote, poll.ID, string(vote.By.Key()))...); err != nil {
 			return err
 		}
 		return r.Append(ctx, event)
@@ -78,33 +82,30 @@ func (s *Store) KeepVote(
 
 // ListVotes returns the votes in a poll, the oldest first. Those that were taken back are
 // among them, without a choice.
-func (s *Store) ListVotes(ctx context.Context, messageID string) ([]gateway.KeptVote, error) {
-	votes, err := table.Collect(ctx, s.db.Reader(), scanVote, listVotes, messageID)
-	if err != nil {
-		return nil, fmt.Errorf("store: list votes: %w", err)
-	}
-	return votes, nil
+func (s *Store) ListVotes(ctx context.Context, messageID string) (_ []gateway.KeptVote, err error) {
+	defer table.Wrap(&err, "list votes")
+	return voteColumns.Collect(ctx, s.db.Reader(), listVotes, messageID)
 }
 
-func scanVote(row table.Scanner) (gateway.KeptVote, error) {
-	var vote gateway.KeptVote
-	var choices []byte
-	var at int64
-	err := row.Scan(&vote.By.JID, &vote.By.LID, &vote.By.Name, &choices, &at)
-	for choice := range slices.Chunk(choices, sha256.Size) {
+// choices are what somebody has voted for. Their column has one after another.
+type choices [][sha256.Size]byte
+
+func (c choices) joined() []byte {
+	all := make([]byte, 0, len(c)*sha256.Size)
+	for _, choice := range c {
+		all = append(all, choice[:]...)
+	}
+	return all
+}
+
+// Scan reads the column.
+func (c *choices) Scan(source any) error {
+	joined, err := table.Stored(source)
+	*c = nil
+	for choice := range slices.Chunk(joined, sha256.Size) {
 		if len(choice) == sha256.Size {
-			vote.Choices = append(vote.Choices, [sha256.Size]byte(choice))
+			*c = append(*c, [sha256.Size]byte(choice))
 		}
 	}
-	vote.At = table.Time(at)
-	return vote, err
-}
-
-// joinChoices is the value of the column: the choices one after another.
-func joinChoices(choices [][sha256.Size]byte) []byte {
-	var all bytes.Buffer
-	for _, choice := range choices {
-		all.Write(choice[:])
-	}
-	return table.NotNull(all.Bytes())
+	return err
 }

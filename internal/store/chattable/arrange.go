@@ -4,28 +4,28 @@ package chattable
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-// mutedForever stands for gateway.MutedForever.
-const mutedForever = -1
-
 const (
-	chatByID = "SELECT " + chatColumns + ", read_at FROM chats WHERE instance_id = $1 AND id = $2"
-
-	arrange = `UPDATE chats SET archived = $1, pinned = $2, muted_until = $3, marked_unread = $4, disappearing = $5, read_at = $6
-		WHERE instance_id = $7 AND id = $8`
+	chatByID = "FROM chats WHERE instance_id = $1 AND id = $2"
 
 	newestUntil = "SELECT COALESCE(MAX(created_at), 0) FROM messages WHERE chat_id = $1 AND sent_at <= $2"
 
 	// The chat is an expression, so that the index of the identifiers is taken.
 	newestNamed = "SELECT COALESCE(MAX(created_at), 0) FROM messages WHERE instance_id = $1 AND platform_id = $2" +
 		" AND chat_id || '' = $3 AND NOT from_me"
+)
+
+// arranged are the columns that an arrangement changes.
+//
+//nolint:gochecknoglobals // a table, and a statement that is made of it
+var (
+	arranged = chatRowColumns.Only("archived", "pinned", "muted_until", "marked_unread", "disappearing", "read_at")
+	arrange  = "UPDATE chats SET " + arranged.Assignments() + " WHERE instance_id = " + arranged.Next(1) + " AND id = " + arranged.Next(2)
 )
 
 // Chosen is what a change of a chat has come to.
@@ -45,36 +45,30 @@ func (w *Write) Change(ctx context.Context, q table.Querier, update gateway.Chat
 	if err != nil {
 		return chosen, err
 	}
-	readAt := int64(0)
-	chosen.Before, _, err = table.Find(ctx, q, func(row table.Scanner) (gateway.Chat, error) {
-		return scanChat(scannerWith{row, []any{&readAt}})
-	}, chatByID, w.instanceID, id)
-	if err != nil {
+	row, _, err := chatRowColumns.Find(ctx, q, chatByID, w.instanceID, id)
+	if chosen.Before = row.chat; err != nil {
 		return chosen, err
 	}
-	after := changed(chosen.Before.Arrangement, update.ChatChange)
+	row.chat.Arrangement = changed(row.chat.Arrangement, update.ChatChange)
 	readThrough, err := w.readThrough(ctx, q, id, update)
 	if err != nil {
 		return chosen, err
 	}
-	if readThrough > readAt {
-		after.MarkedUnread = after.MarkedUnread && update.Read != nil
-		readAt = readThrough
+	if readThrough > row.readAt {
+		row.chat.MarkedUnread = row.chat.MarkedUnread && update.Read != nil
+		row.readAt = readThrough
 	}
-	if _, err := q.ExecContext(ctx, arrange, after.Archived, after.Pinned, muteMillis(after.MutedUntil), after.MarkedUnread,
-		int64(after.Disappearing.Seconds()), readAt, w.instanceID, id); err != nil {
+	if _, err := q.ExecContext(ctx, arrange, arranged.Values(&row, w.instanceID, id)...); err != nil {
 		return chosen, err
 	}
-	if after.Disappearing != chosen.Before.Disappearing {
+	if row.chat.Disappearing != chosen.Before.Disappearing {
 		party := chosen.Before.Party
 		w.forget([]gateway.JID{party.JID, update.Chat.JID}, []gateway.JID{party.LID, update.Chat.LID})
 	}
 	if _, err := q.ExecContext(ctx, countUnread, w.instanceID, id); err != nil {
 		return chosen, err
 	}
-	chosen.After, _, err = table.Find(ctx, q, func(row table.Scanner) (gateway.Chat, error) {
-		return scanChat(scannerWith{row, []any{&readAt}})
-	}, chatByID, w.instanceID, id)
+	chosen.After, _, err = chatColumns.Find(ctx, q, chatByID, w.instanceID, id)
 	chosen.Aspects = aspects(chosen.Before, chosen.After)
 	return chosen, err
 }
@@ -141,8 +135,8 @@ func (w *Write) Forget(ctx context.Context, q table.Querier, party gateway.Party
 	if err != nil || len(found) == 0 {
 		return chat, false, err
 	}
-	chats, err := table.Collect(ctx, q, scanChat, "DELETE FROM chats WHERE instance_id = $1 AND id = $2"+
-		" AND NOT EXISTS (SELECT 1 FROM messages WHERE chat_id = $2) RETURNING "+chatColumns, w.instanceID, found[0].id)
+	chats, err := table.Collect(ctx, q, chatColumns.Scan, "DELETE FROM chats WHERE instance_id = $1 AND id = $2"+
+		" AND NOT EXISTS (SELECT 1 FROM messages WHERE chat_id = $2) RETURNING "+chatColumns.Names, w.instanceID, found[0].id)
 	if err != nil || len(chats) == 0 {
 		return chat, false, err
 	}
@@ -153,14 +147,11 @@ func (w *Write) Forget(ctx context.Context, q table.Querier, party gateway.Party
 // ChatMessagesUntil returns the internal identifiers of messages of a chat that were sent until
 // a time, or of all if it is zero; limit at most, and without those that are on their way. starred
 // says whether those that are starred are among them.
-func (t *Tables) ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) ([]string, error) {
-	ids, err := table.Collect(ctx, t.db.Scanner(), table.ScanText,
+func (t *Tables) ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) (_ []string, err error) {
+	defer table.Wrap(&err, "messages of a chat")
+	return table.Collect(ctx, t.db.Scanner(), table.ScanText,
 		"SELECT id FROM messages WHERE chat_id = $1 AND sent_at <= $2 AND status <> 0 AND (NOT starred OR $3) ORDER BY created_at, id LIMIT $4 + 0",
 		chatID, untilMillis(until), starred, limit)
-	if err != nil {
-		return nil, fmt.Errorf("store: messages of a chat: %w", err)
-	}
-	return ids, nil
 }
 
 // untilMillis is a bound that the zero time does not set.
@@ -169,23 +160,4 @@ func untilMillis(until time.Time) int64 {
 		return 1 << 62
 	}
 	return table.Millis(until)
-}
-
-func muteMillis(until time.Time) int64 {
-	if until.Equal(gateway.MutedForever()) {
-		return mutedForever
-	}
-	return table.Millis(until)
-}
-
-// scannerWith scans more columns after those that are asked for.
-type scannerWith struct {
-	table.Scanner
-
-	more []any
-}
-
-// Scan scans all of them.
-func (s scannerWith) Scan(columns ...any) error {
-	return s.Scanner.Scan(slices.Concat(columns, s.more)...)
 }

@@ -1,6 +1,6 @@
 // Package chattable has the table of chats, and the search through the words of messages. It
 // also says how rows of messages are read and written, because a chat is read from them. The
-// store embeds it, and calls it wherever it writes a message.
+// store calls it wherever it writes a message.
 //
 // A chat costs a message one row that changes in place, and one entry of an index. Everything
 // else is found when somebody reads.
@@ -16,8 +16,8 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-// keptChats is how many chats are known without reading: some megabytes.
-const keptChats = 16_384
+// maxKnownChats is how many chats are known without reading: some megabytes.
+const maxKnownChats = 16_384
 
 // Database runs the statements of these tables.
 type Database interface {
@@ -29,6 +29,8 @@ type Database interface {
 	Scanner() table.Querier
 	// SQLite reports whether it is a SQLite file.
 	SQLite() bool
+	// In is the set of texts in a parameter that holds a JSON array.
+	In(parameter int) string
 }
 
 // Tables are the tables in one database. They are safe for concurrent use.
@@ -75,7 +77,7 @@ type index interface {
 
 // New makes the tables' access to a database that has them.
 func New(db Database) (*Tables, error) {
-	known, err := lru.New[name, remembered](keptChats)
+	known, err := lru.New[name, remembered](maxKnownChats)
 	if err != nil {
 		return nil, fmt.Errorf("chattable: make the memory: %w", err)
 	}
@@ -89,12 +91,12 @@ func New(db Database) (*Tables, error) {
 
 // worded is a message whose words are put into the index.
 type worded struct {
-	place            int64
+	row              int64 // the number of its row, on SQLite
 	id, chatID, text string
 }
 
 func scanWorded(row table.Scanner) (worded, error) {
 	var w worded
-	err := row.Scan(&w.place, &w.id, &w.chatID, &w.text)
+	err := row.Scan(&w.row, &w.id, &w.chatID, &w.text)
 	return w, err
 }

@@ -1,5 +1,5 @@
-// The index of words in a SQLite file. Nothing is put into it while a message is kept: that
-// would cost as much again as the message. What was kept is put into it some moments later.
+// The index of words in a SQLite file. Messages are indexed some moments after they are stored: to do
+// so at once would cost as much again as the message.
 
 package chattable
 
@@ -65,8 +65,8 @@ func (sqliteWords) remove(ctx context.Context, q table.Querier, messageIDs []str
 		return err
 	}
 	// The rowids of the newest ones are given again.
-	_, err = q.ExecContext(ctx, "UPDATE search_progress SET through = newest.place "+
-		"FROM (SELECT COALESCE(MAX(rowid), 0) AS place FROM messages) AS newest WHERE through > newest.place")
+	_, err = q.ExecContext(ctx, "UPDATE search_progress SET through = newest.number "+
+		"FROM (SELECT COALESCE(MAX(rowid), 0) AS number FROM messages) AS newest WHERE through > newest.number")
 	return err
 }
 
@@ -79,7 +79,7 @@ func (sqliteWords) query(entries []string) string {
 	return `"` + strings.Join(entries, `"* AND "`) + `"*`
 }
 
-// freshMessages is how many messages that were kept of late a search looks through by itself.
+// freshMessages is how many messages that were stored of late a search looks through by itself.
 const freshMessages = 2_000
 
 func (s sqliteWords) fresh(ctx context.Context, chatID string, words []string) (ids []string, err error) {
@@ -115,7 +115,7 @@ func (s sqliteWords) catchUp(ctx context.Context) (more bool, err error) {
 			}
 		}
 		more = len(found) == sqliteBatch
-		_, err = q.ExecContext(ctx, "UPDATE search_progress SET through = $1", found[len(found)-1].place)
+		_, err = q.ExecContext(ctx, "UPDATE search_progress SET through = $1", found[len(found)-1].row)
 		return err
 	})
 	if err != nil {

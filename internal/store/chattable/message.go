@@ -9,13 +9,39 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-// ReadColumns are the columns that ScanMessage reads. What is only known of messages that are
-// stored is not among MessageColumns.
-const ReadColumns = MessageColumns + ", pinned_until, starred"
+//nolint:gochecknoglobals // tables that never change
+var (
+	// MessageColumns are the columns of a message that is read.
+	MessageColumns = table.Of(
+		table.Text("id", func(m *gateway.Message) *string { return &m.ID }),
+		table.Text("instance_id", func(m *gateway.Message) *string { return &m.InstanceID }),
+		table.Text("platform_id", func(m *gateway.Message) *string { return &m.PlatformID }),
+		table.Text("chat_jid", func(m *gateway.Message) *gateway.JID { return &m.Chat.JID }),
+		table.Text("chat_lid", func(m *gateway.Message) *gateway.JID { return &m.Chat.LID }),
+		table.Text("chat_name", func(m *gateway.Message) *string { return &m.Chat.Name }),
+		table.Text("sender_jid", func(m *gateway.Message) *gateway.JID { return &m.Sender.JID }),
+		table.Text("sender_lid", func(m *gateway.Message) *gateway.JID { return &m.Sender.LID }),
+		table.Text("sender_name", func(m *gateway.Message) *string { return &m.Sender.Name }),
+		table.Flag("from_me", func(m *gateway.Message) *bool { return &m.FromMe }),
+		table.Text("source", func(m *gateway.Message) *gateway.Source { return &m.Source }),
+		table.Text("type", func(m *gateway.Message) *gateway.MessageType { return &m.Type }),
+		table.Text("text", func(m *gateway.Message) *string { return &m.Text }),
+		table.Text("quoted_id", func(m *gateway.Message) *string { return &m.QuotedID }),
+		table.Number("status", func(m *gateway.Message) *gateway.MessageStatus { return &m.Status }),
+		table.Moment("status_at", func(m *gateway.Message) *time.Time { return &m.StatusAt }),
+		table.Moment("sent_at", func(m *gateway.Message) *time.Time { return &m.SentAt }),
+		table.Bytes("payload", func(m *gateway.Message) *[]byte { return &m.Payload }),
+		table.TextOrNull("wire_key", func(m *gateway.Message) *string { return &m.WireKey }),
+		table.Moment("created_at", func(m *gateway.Message) *time.Time { return &m.CreatedAt }),
+		table.Moment("edited_at", func(m *gateway.Message) *time.Time { return &m.EditedAt }),
+		table.Moment("deleted_at", func(m *gateway.Message) *time.Time { return &m.DeletedAt }),
+		table.Moment("pinned_until", func(m *gateway.Message) *time.Time { return &m.PinnedUntil }),
+		table.Flag("starred", func(m *gateway.Message) *bool { return &m.Starred }),
+	)
 
-// MessageColumns are the columns that MessageValues has values for.
-const MessageColumns = "id, instance_id, platform_id, chat_jid, chat_lid, chat_name, sender_jid, sender_lid, sender_name, " +
-	"from_me, source, type, text, quoted_id, status, status_at, sent_at, payload, wire_key, created_at, edited_at, deleted_at"
+	// AddedColumns are those of a message that is added: the others are only known later.
+	AddedColumns = MessageColumns.Without("pinned_until", "starred")
+)
 
 // AsRead returns a message as it will be read again.
 func AsRead(message gateway.Message) gateway.Message {
@@ -24,39 +50,4 @@ func AsRead(message gateway.Message) gateway.Message {
 		*at = table.Time(table.Millis(*at))
 	}
 	return message
-}
-
-// MessageValues are the values of a message in the order of MessageColumns.
-func MessageValues(message gateway.Message) []any {
-	var wireKey any
-	if message.WireKey != "" {
-		wireKey = message.WireKey
-	}
-	return []any{
-		message.ID, message.InstanceID, message.PlatformID,
-		string(message.Chat.JID), string(message.Chat.LID), message.Chat.Name,
-		string(message.Sender.JID), string(message.Sender.LID), message.Sender.Name,
-		message.FromMe, string(message.Source), string(message.Type), message.Text, message.QuotedID,
-		int64(message.Status), table.Millis(message.StatusAt), table.Millis(message.SentAt), table.NotNull(message.Payload), wireKey,
-		table.Millis(message.CreatedAt), table.Millis(message.EditedAt), table.Millis(message.DeletedAt),
-	}
-}
-
-// ScanMessage reads a row of ReadColumns.
-func ScanMessage(row table.Scanner) (gateway.Message, error) {
-	var message gateway.Message
-	var wireKey *string
-	var statusAt, sentAt, createdAt, editedAt, deletedAt, pinnedUntil int64
-	err := row.Scan(&message.ID, &message.InstanceID, &message.PlatformID,
-		&message.Chat.JID, &message.Chat.LID, &message.Chat.Name,
-		&message.Sender.JID, &message.Sender.LID, &message.Sender.Name,
-		&message.FromMe, &message.Source, &message.Type, &message.Text, &message.QuotedID,
-		&message.Status, &statusAt, &sentAt, &message.Payload, &wireKey, &createdAt, &editedAt, &deletedAt, &pinnedUntil, &message.Starred)
-	if wireKey != nil {
-		message.WireKey = *wireKey
-	}
-	message.Payload = table.OrNil(message.Payload)
-	message.StatusAt, message.SentAt, message.CreatedAt = table.Time(statusAt), table.Time(sentAt), table.Time(createdAt)
-	message.EditedAt, message.DeletedAt, message.PinnedUntil = table.Time(editedAt), table.Time(deletedAt), table.Time(pinnedUntil)
-	return message, err
 }

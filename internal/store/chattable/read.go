@@ -5,7 +5,6 @@ package chattable
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,18 +15,54 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-const chatColumns = "id, instance_id, jid, lid, name, last_id, last_at, unread, archived, pinned, muted_until, marked_unread, disappearing"
+// chatRow is a chat with until when it was read.
+type chatRow struct {
+	chat   gateway.Chat
+	readAt int64
+}
 
-func scanChat(row table.Scanner) (gateway.Chat, error) {
-	var chat gateway.Chat
-	var lastAt, mutedUntil, disappearing int64
-	err := row.Scan(&chat.ID, &chat.InstanceID, &chat.Party.JID, &chat.Party.LID, &chat.Party.Name, &chat.LastID, &lastAt, &chat.Unread,
-		&chat.Archived, &chat.Pinned, &mutedUntil, &chat.MarkedUnread, &disappearing)
-	chat.LastAt, chat.Disappearing = table.Time(lastAt), time.Duration(disappearing)*time.Second
-	if chat.MutedUntil = table.Time(mutedUntil); mutedUntil == mutedForever {
-		chat.MutedUntil = gateway.MutedForever()
+//nolint:gochecknoglobals // tables that never change
+var (
+	chatColumns = table.Of(
+		table.Text("id", func(c *gateway.Chat) *string { return &c.ID }),
+		table.Text("instance_id", func(c *gateway.Chat) *string { return &c.InstanceID }),
+		table.Text("jid", func(c *gateway.Chat) *gateway.JID { return &c.Party.JID }),
+		table.Text("lid", func(c *gateway.Chat) *gateway.JID { return &c.Party.LID }),
+		table.Text("name", func(c *gateway.Chat) *string { return &c.Party.Name }),
+		table.Text("last_id", func(c *gateway.Chat) *string { return &c.LastID }),
+		table.Moment("last_at", func(c *gateway.Chat) *time.Time { return &c.LastAt }),
+		table.Number("unread", func(c *gateway.Chat) *int { return &c.Unread }),
+		table.Flag("archived", func(c *gateway.Chat) *bool { return &c.Archived }),
+		table.Flag("pinned", func(c *gateway.Chat) *bool { return &c.Pinned }),
+		table.Custom("muted_until", func(c *gateway.Chat) any { return (*muted)(&c.MutedUntil).millis() }, func(c *gateway.Chat) any { return (*muted)(&c.MutedUntil) }),
+		table.Flag("marked_unread", func(c *gateway.Chat) *bool { return &c.MarkedUnread }),
+		table.Span("disappearing", time.Second, func(c *gateway.Chat) *time.Duration { return &c.Disappearing }),
+	)
+
+	chatRowColumns = table.Of(table.Part(chatColumns, func(r *chatRow) *gateway.Chat { return &r.chat })...).
+			And(table.Number("read_at", func(r *chatRow) *int64 { return &r.readAt }))
+)
+
+// muted is until when a chat is muted.
+type muted time.Time
+
+// mutedForever stands for gateway.MutedForever.
+const mutedForever = -1
+
+func (m *muted) millis() int64 {
+	if time.Time(*m).Equal(gateway.MutedForever()) {
+		return mutedForever
 	}
-	return chat, err
+	return table.Millis(time.Time(*m))
+}
+
+// Scan reads the column.
+func (m *muted) Scan(source any) error {
+	if source == int64(mutedForever) {
+		*m = muted(gateway.MutedForever())
+		return nil
+	}
+	return table.IntoTime((*time.Time)(m)).Scan(source)
 }
 
 // hasMessage is the condition of chats that had a message. The others are only known by how
@@ -36,15 +71,11 @@ const hasMessage = "last_at > 0"
 
 // FindChat returns the chat of an instance that has one of the addresses, and whether there is
 // one.
-func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error) {
-	chat, found, err := table.Find(ctx, t.db.Reader(), scanChat,
-		"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' AND "+hasMessage+" UNION ALL "+
-			"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' AND "+hasMessage+" LIMIT 1",
+func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.Party) (_ gateway.Chat, found bool, err error) {
+	defer table.Wrap(&err, "find chat")
+	return chatColumns.Find(ctx, t.db.Reader(), "FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' AND "+hasMessage+" UNION ALL "+
+		"SELECT "+chatColumns.Names+" FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' AND "+hasMessage+" LIMIT 1",
 		instanceID, string(party.LID), string(party.JID))
-	if err != nil {
-		return chat, false, fmt.Errorf("store: find chat: %w", err)
-	}
-	return chat, found, nil
 }
 
 // DisappearsAfter returns after which time a message disappears that is sent to the chat with one
@@ -55,11 +86,7 @@ func (t *Tables) DisappearsAfter(ctx context.Context, instanceID string, party g
 	if chat, ok := t.known.Get(known); ok {
 		return time.Duration(chat.disappearing) * time.Second, nil
 	}
-	scan := func(row table.Scanner) (seconds int64, err error) {
-		err = row.Scan(&seconds)
-		return seconds, err
-	}
-	seconds, _, err := table.Find(ctx, t.db.Reader(), scan,
+	seconds, _, err := table.Find(ctx, t.db.Reader(), table.ScanNumber,
 		"SELECT disappearing FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' AND disappearing > 0 UNION ALL "+
 			"SELECT disappearing FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' AND disappearing > 0 LIMIT 1",
 		instanceID, string(party.LID), string(party.JID))
@@ -70,7 +97,7 @@ func (t *Tables) DisappearsAfter(ctx context.Context, instanceID string, party g
 }
 
 // ListChats returns a page of the chats of an instance, the one with the newest message first.
-// The status posts are no chat, though they are kept as one.
+// Status posts are stored as a chat, but they are not listed as one.
 func (t *Tables) ListChats(
 	ctx context.Context, instanceID string, filter gateway.ChatFilter, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Chat], err error) {
@@ -95,7 +122,7 @@ func (t *Tables) ListChats(
 
 // chatInOrder is what decides whether and where a chat is in a list.
 type chatInOrder struct {
-	place
+	position
 
 	name, jid string // if something is searched in them
 }
@@ -110,7 +137,8 @@ func (t *Tables) chatsInOrder(
 		columns = "id, last_at, name, jid"
 	}
 	all, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (c chatInOrder, err error) {
-		return c, row.Scan(&c.id, &c.at, &c.name, &c.jid)
+		err = row.Scan(&c.id, &c.at, &c.name, &c.jid)
+		return c, err
 	}, "SELECT "+columns+" "+from, args...)
 	if err != nil {
 		return page, err
@@ -121,50 +149,42 @@ func (t *Tables) chatsInOrder(
 			return !strings.Contains(fold(chat.name), text) && (number == "" || !strings.Contains(gateway.JID(chat.jid).User(), number))
 		})
 	}
-	places := make([]place, len(all))
+	order := make([]position, len(all))
 	for n, chat := range all {
-		places[n] = chat.place
+		order[n] = chat.position
 	}
-	page.Items, err = pageOf(ctx, t, places, false, request, scanChat, "SELECT "+chatColumns+" FROM chats WHERE id IN ", func(chat gateway.Chat) string { return chat.ID })
+	page.Items, err = pageOf(ctx, t, order, false, request, chatColumns, "chats", func(chat gateway.Chat) string { return chat.ID })
 	page.Total = len(all)
 	return page, err
 }
 
-// place is what decides where something is in a list: when it was, and its internal identifier.
-type place struct {
+// position is what decides where something is in a list: its time, and its internal identifier.
+type position struct {
 	id string
 	at int64
 }
 
-// pageOf puts places in order, the newest first unless oldestFirst, and reads what is on a page of
-// them. query lacks the set of identifiers.
+// pageOf sorts positions, the newest first unless oldestFirst, and reads the rows of one page of them
+// from a table.
 func pageOf[T any](
-	ctx context.Context, t *Tables, places []place, oldestFirst bool, request gateway.PageRequest,
-	scan func(row table.Scanner) (T, error), query string, idOf func(T) string,
+	ctx context.Context, t *Tables, all []position, oldestFirst bool, request gateway.PageRequest,
+	columns *table.Columns[T], from string, idOf func(T) string,
 ) ([]T, error) {
-	slices.SortFunc(places, func(a, b place) int {
+	slices.SortFunc(all, func(a, b position) int {
 		if oldestFirst {
 			a, b = b, a
 		}
 		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.id, a.id))
 	})
-	first := min(request.Offset(), len(places))
-	places = places[first:min(first+request.Limit, len(places))]
-	order := make(map[string]int, len(places))
-	ids := make([]string, len(places))
-	for n, place := range places {
-		order[place.id], ids[n] = n, place.id
+	first := min(request.Offset(), len(all))
+	all = all[first:min(first+request.Limit, len(all))]
+	order := make(map[string]int, len(all))
+	ids := make([]string, len(all))
+	for n, one := range all {
+		order[one.id], ids[n] = n, one.id
 	}
-	set, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	in := "(SELECT json_array_elements_text($1::json))"
-	if t.db.SQLite() {
-		in = "(SELECT value FROM json_each($1))"
-	}
-	items, err := table.Collect(ctx, t.db.Reader(), scan, query+in, string(set))
-	// In the order of the list, whatever has come meanwhile.
+	items, err := columns.Collect(ctx, t.db.Reader(), "FROM "+from+" WHERE id IN "+t.db.In(1), table.Texts(ids))
+	// Restore the requested order; rows may have changed meanwhile.
 	slices.SortFunc(items, func(a, b T) int { return cmp.Compare(order[idOf(a)], order[idOf(b)]) })
 	return items, err
 }
@@ -237,7 +257,7 @@ func (t *Tables) ListChatMessages(
 		}
 		return page, nil
 	}
-	page, err = listInOrder(ctx, t.db.Scanner(), ScanMessage, request, ReadColumns, from, order, args)
+	page, err = listInOrder(ctx, t.db.Scanner(), MessageColumns, request, from, order, args)
 	if err != nil {
 		return page, fmt.Errorf("store: list messages of a chat: %w", err)
 	}
@@ -256,12 +276,8 @@ func (t *Tables) having(ctx context.Context, chatID string, words []string) (fro
 	// An expression, so that no index of the column is taken.
 	from, args = t.words.matching()+" AND chat_id || '' = $2", []any{t.words.query(words), chatID}
 	if len(fresh) > 0 {
-		set, err := json.Marshal(fresh)
-		if err != nil {
-			return "", nil, err
-		}
 		from = "FROM messages WHERE id IN (SELECT id " + from + " UNION SELECT value FROM json_each($3))"
-		args = append(args, string(set))
+		args = append(args, table.Texts(fresh))
 	}
 	return from, args, nil
 }
@@ -270,21 +286,22 @@ func (t *Tables) having(ctx context.Context, chatID string, words []string) (fro
 // there are: it looks through each message that has one of the words. What was found stays in the
 // database, which may be much, but for the page.
 func (t *Tables) found(
-	ctx context.Context, from, order string, args []any, oldestFirst bool, request gateway.PageRequest,
+	ctx context.Context, from, orderBy string, args []any, oldestFirst bool, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {
 	n, offset := len(args), request.Offset()
-	places, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (p place, err error) {
-		return p, row.Scan(&p.id, &p.at, &page.Total)
-	}, "SELECT id, created_at, count(*) OVER () "+from+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
+	order, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (p position, err error) {
+		err = row.Scan(&p.id, &p.at, &page.Total)
+		return p, err
+	}, "SELECT id, created_at, count(*) OVER () "+from+" ORDER BY "+orderBy+" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
 		append(slices.Clone(args), request.Limit, offset)...)
 	if err != nil {
 		return page, err
 	}
-	if len(places) == 0 { // nothing was found, or the page is behind the last one
+	if len(order) == 0 { // nothing was found, or the page is behind the last one
 		return page, t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
 	}
-	page.Items, err = pageOf(ctx, t, places, oldestFirst, gateway.PageRequest{Page: 1, Limit: request.Limit}, ScanMessage,
-		"SELECT "+ReadColumns+" FROM messages WHERE id IN ", func(message gateway.Message) string { return message.ID })
+	page.Items, err = pageOf(ctx, t, order, oldestFirst, gateway.PageRequest{Page: 1, Limit: request.Limit}, MessageColumns, "messages",
+		func(message gateway.Message) string { return message.ID })
 	return page, err
 }
 
@@ -293,11 +310,10 @@ const countedBeyond = 5_000
 
 // listInOrder is table.List in an order of its own. It counts no further than countedBeyond.
 func listInOrder[T any](
-	ctx context.Context, q table.Querier, scan func(row table.Scanner) (T, error), request gateway.PageRequest,
-	columns, from, order string, args []any,
+	ctx context.Context, q table.Querier, columns *table.Columns[T], request gateway.PageRequest, from, order string, args []any,
 ) (page gateway.Page[T], err error) {
 	n, offset := len(args), request.Offset()
-	page.Items, err = table.Collect(ctx, q, scan, "SELECT "+columns+" "+from+" ORDER BY "+order+
+	page.Items, err = columns.Collect(ctx, q, from+" ORDER BY "+order+
 		// A limit that is a bare parameter makes SQLite plan anew each time.
 		" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2), append(slices.Clone(args), request.Limit, offset)...)
 	if err != nil {
@@ -311,11 +327,10 @@ func listInOrder[T any](
 		append(args, offset+request.Limit+countedBeyond)...).Scan(&page.Total)
 }
 
-// IndexPause is how long the index of words waits for more messages that were kept.
+// IndexPause is how long the index of words waits for more messages that were stored.
 const IndexPause = time.Second
 
-// CatchUp puts the messages that were kept into the index of words, until there are none left.
-// It does nothing if there are none.
+// CatchUp indexes the words of all messages that are not indexed yet. If there are none, it does nothing.
 func (t *Tables) CatchUp(ctx context.Context) error {
 	select {
 	case <-t.added:
@@ -338,8 +353,8 @@ func (t *Tables) CatchUp(ctx context.Context) error {
 	return nil
 }
 
-// RunIndex keeps the index of words up to date until ctx ends. failed is told of what went
-// wrong; it is tried again.
+// RunIndex keeps the index of words up to date until ctx ends. It tells failed of each error, and tries
+// again.
 func (t *Tables) RunIndex(ctx context.Context, failed func(error)) error {
 	ticker := time.NewTicker(IndexPause)
 	defer ticker.Stop()

@@ -1,4 +1,4 @@
-// How chats are kept: with the messages that are written.
+// How chats are written: with their messages.
 
 package chattable
 
@@ -33,13 +33,15 @@ const (
 
 	// Of two chats that were one person's all along, the first takes over what the second has.
 	takeOver = `UPDATE chats SET
-		last_id = CASE WHEN last_at >= $1 THEN last_id ELSE $2 END,
-		last_at = CASE WHEN last_at >= $1 THEN last_at ELSE $1 END,
-		name = CASE WHEN name <> '' THEN name ELSE $3 END,
-		read_at = CASE WHEN read_at >= $4 THEN read_at ELSE $4 END,
-		archived = archived OR $5, pinned = pinned OR $6, muted_until = CASE WHEN muted_until <> 0 THEN muted_until ELSE $7 END,
-		marked_unread = marked_unread OR $8, disappearing = CASE WHEN disappearing <> 0 THEN disappearing ELSE $9 END
-		WHERE instance_id = $10 AND id = $11`
+		last_id = CASE WHEN chats.last_at >= gone.last_at THEN chats.last_id ELSE gone.last_id END,
+		last_at = CASE WHEN chats.last_at >= gone.last_at THEN chats.last_at ELSE gone.last_at END,
+		name = CASE WHEN chats.name <> '' THEN chats.name ELSE gone.name END,
+		read_at = CASE WHEN chats.read_at >= gone.read_at THEN chats.read_at ELSE gone.read_at END,
+		archived = chats.archived OR gone.archived, pinned = chats.pinned OR gone.pinned,
+		muted_until = CASE WHEN chats.muted_until <> 0 THEN chats.muted_until ELSE gone.muted_until END,
+		marked_unread = chats.marked_unread OR gone.marked_unread,
+		disappearing = CASE WHEN chats.disappearing <> 0 THEN chats.disappearing ELSE gone.disappearing END
+		FROM chats AS gone WHERE chats.instance_id = $1 AND chats.id = $2 AND gone.instance_id = $1 AND gone.id = $3`
 
 	answered = `UPDATE chats SET read_at = $1, unread = 0, marked_unread = FALSE
 		WHERE instance_id = $2 AND id = $3 AND EXISTS (SELECT 1 FROM messages WHERE id = $4)`
@@ -164,53 +166,37 @@ func (w *Write) learn(ctx context.Context, q table.Querier, chat named, party ga
 }
 
 // join makes one chat of two: of one that has the LID, and one that has the number.
-func (w *Write) join(ctx context.Context, q table.Querier, kept, gone named, party gateway.Party) (string, error) {
-	if kept.lid != party.LID {
-		kept, gone = gone, kept
-	}
-	type rest struct {
-		gateway.Chat
-		readAt int64
-	}
-	other, _, err := table.Find(ctx, q, func(row table.Scanner) (rest, error) {
-		var r rest
-		var err error
-		r.Chat, err = scanChat(scannerWith{row, []any{&r.readAt}})
-		return r, err
-	}, "SELECT "+chatColumns+", read_at FROM chats WHERE instance_id = $1 AND id = $2", w.instanceID, gone.id)
-	if err != nil {
-		return "", err
+func (w *Write) join(ctx context.Context, q table.Querier, staying, gone named, party gateway.Party) (string, error) {
+	if staying.lid != party.LID {
+		staying, gone = gone, staying
 	}
 	moved, err := table.Collect(ctx, q, scanWorded, "SELECT 0, id, chat_id, text FROM messages WHERE chat_id = $1 AND text <> ''", gone.id)
 	if err != nil {
 		return "", err
 	}
 	for _, message := range moved {
-		if err := w.tables.words.replace(ctx, q, kept.id, message.id, message.text); err != nil {
+		if err := w.tables.words.replace(ctx, q, staying.id, message.id, message.text); err != nil {
 			return "", err
 		}
 	}
-	if err := labeltable.Move(ctx, q, w.instanceID, gone.id, kept.id); err != nil {
+	if err := labeltable.Move(ctx, q, w.instanceID, gone.id, staying.id); err != nil {
 		return "", err
 	}
 	for _, statement := range []struct {
 		query string
 		args  []any
 	}{
-		{"UPDATE messages SET chat_id = $1 WHERE chat_id = $2", []any{kept.id, gone.id}},
+		{"UPDATE messages SET chat_id = $1 WHERE chat_id = $2", []any{staying.id, gone.id}},
+		{takeOver, []any{w.instanceID, staying.id, gone.id}},
 		{"DELETE FROM chats WHERE instance_id = $1 AND id = $2", []any{w.instanceID, gone.id}},
-		{takeOver, []any{
-			table.Millis(other.LastAt), other.LastID, other.Party.Name, other.readAt, other.Archived, other.Pinned,
-			muteMillis(other.MutedUntil), other.MarkedUnread, int64(other.Disappearing.Seconds()), w.instanceID, kept.id,
-		}},
-		{countUnread, []any{w.instanceID, kept.id}},
+		{countUnread, []any{w.instanceID, staying.id}},
 	} {
 		if _, err := q.ExecContext(ctx, statement.query, statement.args...); err != nil {
 			return "", err
 		}
 	}
 	w.forget([]gateway.JID{gone.jid}, []gateway.JID{gone.lid})
-	return kept.id, w.learn(ctx, q, kept, party)
+	return staying.id, w.learn(ctx, q, staying, party)
 }
 
 // Added notes a message that was written into a chat just now, unless it was there already.

@@ -1,10 +1,9 @@
 // Package devicetable has the tables of linked devices and of their keys, whose values it
-// seals. The store embeds it.
+// seals.
 package devicetable
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -94,11 +93,10 @@ func (t *Tables) AddDevice(ctx context.Context, jid string, rows []gateway.Devic
 
 // RemoveDevice removes a device and all its rows. A device that does not exist is no
 // error.
-func (t *Tables) RemoveDevice(ctx context.Context, jid string) error {
-	if _, err := t.db.ExecHere(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid); err != nil {
-		return fmt.Errorf("store: remove device: %w", err)
-	}
-	return nil
+func (t *Tables) RemoveDevice(ctx context.Context, jid string) (err error) {
+	defer table.Wrap(&err, "remove device")
+	_, err = t.db.ExecHere(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid)
+	return err
 }
 
 // FindDeviceKey returns the value of a row of a device's keys; nil if there is no such row.
@@ -119,11 +117,7 @@ func (t *Tables) FindDeviceKeys(ctx context.Context, device int64, kind string, 
 	if len(names) == 0 {
 		return values, nil
 	}
-	set, err := json.Marshal(names)
-	if err != nil {
-		return nil, fmt.Errorf("store: find keys: %w", err)
-	}
-	rows, err := table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), findDeviceKeys+t.db.In(1), string(set), device, kind)
+	rows, err := table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), findDeviceKeys+t.db.In(1), table.Texts(names), device, kind)
 	if err != nil {
 		return nil, fmt.Errorf("store: find keys: %w", err)
 	}
@@ -134,12 +128,9 @@ func (t *Tables) FindDeviceKeys(ctx context.Context, device int64, kind string, 
 }
 
 // ListDeviceKeys returns the rows of one kind whose names begin with prefix, ordered by name.
-func (t *Tables) ListDeviceKeys(ctx context.Context, device int64, kind, prefix string) ([]gateway.DeviceKey, error) {
-	rows, err := table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), listDeviceKeys, device, kind, prefix, prefix+endOfNames)
-	if err != nil {
-		return nil, fmt.Errorf("store: list keys: %w", err)
-	}
-	return rows, nil
+func (t *Tables) ListDeviceKeys(ctx context.Context, device int64, kind, prefix string) (_ []gateway.DeviceKey, err error) {
+	defer table.Wrap(&err, "list keys")
+	return table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), listDeviceKeys, device, kind, prefix, prefix+endOfNames)
 }
 
 // scan reads rows of a kind.
@@ -159,17 +150,14 @@ func (t *Tables) scan(ctx context.Context, device int64, kind string) func(row t
 // devices share if there is no instance, in order with everything
 // else that is written of the instance, and returns after the commit. What was begun
 // before for the same instance is committed then too.
-func (t *Tables) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) error {
-	err := t.db.Begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
+func (t *Tables) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) (err error) {
+	defer table.Wrap(&err, "write keys")
+	return t.db.Begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
 		if instanceID == "" {
 			return t.writeSharedKeys(ctx, q, changes)
 		}
 		return t.WriteDeviceKeysIn(ctx, q, changes)
 	}, changes.Written).Wait()
-	if err != nil {
-		return fmt.Errorf("store: write keys: %w", err)
-	}
-	return nil
 }
 
 // writeSharedKeys writes changes of the keys that all devices share.

@@ -1,10 +1,9 @@
 // Package labeltable has the tables of labels: which there are, and which chats and messages
-// have them. The store embeds it.
+// have them.
 package labeltable
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -16,8 +15,8 @@ import (
 type Database interface {
 	// Reader finds a few rows.
 	Reader() table.Querier
-	// SQLite reports whether it is a SQLite file.
-	SQLite() bool
+	// In is the set of texts in a parameter that holds a JSON array.
+	In(parameter int) string
 }
 
 // Tables are the tables in one database. They are safe for concurrent use.
@@ -117,12 +116,9 @@ func (t *Tables) ListLabels(ctx context.Context, instanceID string, request gate
 }
 
 // FindLabel returns a label of an instance, and whether there is one with the ID.
-func (t *Tables) FindLabel(ctx context.Context, instanceID, id string) (gateway.Label, bool, error) {
-	label, found, err := table.Find(ctx, t.db.Reader(), scanLabel, findLabel, instanceID, id)
-	if err != nil {
-		return label, false, fmt.Errorf("store: find a label: %w", err)
-	}
-	return label, found, nil
+func (t *Tables) FindLabel(ctx context.Context, instanceID, id string) (_ gateway.Label, found bool, err error) {
+	defer table.Wrap(&err, "find a label")
+	return table.Find(ctx, t.db.Reader(), scanLabel, findLabel, instanceID, id)
 }
 
 // FreeLabelID returns an ID that no label of the instance has: a number above those that are
@@ -141,32 +137,19 @@ func (t *Tables) FreeLabelID(ctx context.Context, instanceID string) (string, er
 	return strconv.Itoa(highest + 1), nil
 }
 
-// labelOf is a label of something.
-type labelOf struct{ of, label string }
-
-func (t *Tables) labels(ctx context.Context, query, instanceID string, ids []string) (map[string][]string, error) {
+func (t *Tables) labels(ctx context.Context, query, instanceID string, ids []string) (labels map[string][]string, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	set, err := json.Marshal(ids)
-	if err != nil {
-		return nil, fmt.Errorf("store: labels: %w", err)
-	}
-	in := "(SELECT json_array_elements_text($2::json))"
-	if t.db.SQLite() {
-		in = "(SELECT value FROM json_each($2))"
-	}
-	found, err := table.Collect(ctx, t.db.Reader(), func(row table.Scanner) (l labelOf, err error) {
-		return l, row.Scan(&l.of, &l.label)
-	}, query+in+" ORDER BY length(l.label_id), l.label_id", instanceID, string(set))
-	if err != nil {
-		return nil, fmt.Errorf("store: labels: %w", err)
-	}
-	labels := map[string][]string{}
-	for _, one := range found {
-		labels[one.of] = append(labels[one.of], one.label)
-	}
-	return labels, nil
+	defer table.Wrap(&err, "labels")
+	labels = map[string][]string{}
+	_, err = table.Collect(ctx, t.db.Reader(), func(row table.Scanner) (struct{}, error) {
+		var of, label string
+		err := row.Scan(&of, &label)
+		labels[of] = append(labels[of], label)
+		return struct{}{}, err
+	}, query+t.db.In(2)+" ORDER BY length(l.label_id), l.label_id", instanceID, table.Texts(ids))
+	return labels, err
 }
 
 // LabelsOfChats returns the IDs of the labels of chats, by the internal identifiers of these.

@@ -61,8 +61,9 @@ func New(db Database) *Tables { return &Tables{db: db} }
 
 // AddNode adds this process to the nodes, with a lease. Its error is a *DisagreementError beside a node that
 // lives and has another value of a setting that must be the same for all.
-func (t *Tables) AddNode(ctx context.Context, node gateway.Node) error {
-	err := t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
+func (t *Tables) AddNode(ctx context.Context, node gateway.Node) (err error) {
+	defer table.Wrap(&err, "add node")
+	return t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
 		// Two that come at the same time must not both find that nobody disagrees.
 		if _, err := q.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", joinLock); err != nil {
 			return err
@@ -81,10 +82,6 @@ func (t *Tables) AddNode(ctx context.Context, node gateway.Node) error {
 			node.ID, node.Name, node.Address, node.Version, node.Lease.Milliseconds(), strings.Join(node.Secrets, " "), node.Files)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("store: add node: %w", err)
-	}
-	return nil
 }
 
 // joinLock is the number of the lock that a node has while it joins the others: the one after those of
@@ -131,28 +128,24 @@ func (t *Tables) RemoveOtherNodes(ctx context.Context, id string) error {
 	return t.removeNodes(ctx, "id <> $1", id)
 }
 
-func (t *Tables) removeNodes(ctx context.Context, which string, arg any) error {
-	err := t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
+func (t *Tables) removeNodes(ctx context.Context, which string, arg any) (err error) {
+	defer table.Wrap(&err, "remove node")
+	return t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
 		if _, err := q.ExecContext(ctx, "UPDATE tenures SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE "+which+")", arg); err != nil {
 			return err
 		}
 		_, err := q.ExecContext(ctx, "DELETE FROM nodes WHERE "+which, arg)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("store: remove node: %w", err)
-	}
-	return nil
 }
 
 // RemoveDeadNodes removes the nodes whose lease has been over for longer than grace, and
 // whose instances have all been taken over.
-func (t *Tables) RemoveDeadNodes(ctx context.Context, grace time.Duration) error {
-	if _, err := t.db.Exec(ctx, "DELETE FROM nodes WHERE "+isDead+
-		" AND NOT EXISTS (SELECT 1 FROM tenures WHERE tenures.node = nodes.id)", grace.Milliseconds()); err != nil {
-		return fmt.Errorf("store: remove dead nodes: %w", err)
-	}
-	return nil
+func (t *Tables) RemoveDeadNodes(ctx context.Context, grace time.Duration) (err error) {
+	defer table.Wrap(&err, "remove dead nodes")
+	_, err = t.db.Exec(ctx, "DELETE FROM nodes WHERE "+isDead+
+		" AND NOT EXISTS (SELECT 1 FROM tenures WHERE tenures.node = nodes.id)", grace.Milliseconds())
+	return err
 }
 
 // DrainNode says that a node is to hand its instances over and to take no more, or that it
@@ -167,12 +160,9 @@ func (t *Tables) DrainNode(ctx context.Context, id string, drain bool) (found bo
 
 // ListNodes returns the nodes, the one that started first at the beginning. Those that died
 // are among them until their instances have been taken over.
-func (t *Tables) ListNodes(ctx context.Context) ([]gateway.Node, error) {
-	nodes, err := table.Collect(ctx, t.db.Scanner(), scanNode, "SELECT "+nodeColumns+" FROM nodes n ORDER BY started_at, id")
-	if err != nil {
-		return nil, fmt.Errorf("store: list nodes: %w", err)
-	}
-	return nodes, nil
+func (t *Tables) ListNodes(ctx context.Context) (_ []gateway.Node, err error) {
+	defer table.Wrap(&err, "list nodes")
+	return table.Collect(ctx, t.db.Scanner(), scanNode, "SELECT "+nodeColumns+" FROM nodes n ORDER BY started_at, id")
 }
 
 // CountInstances returns how many instances there are.
@@ -194,12 +184,9 @@ func (t *Tables) AnyFree(ctx context.Context, grace time.Duration) (free bool, e
 }
 
 // TenuresOf returns the tenures of a node.
-func (t *Tables) TenuresOf(ctx context.Context, node string) ([]gateway.Tenure, error) {
-	tenures, err := table.Collect(ctx, t.db.Scanner(), scanTenure, "SELECT instance_id, node, epoch FROM tenures WHERE node = $1", node)
-	if err != nil {
-		return nil, fmt.Errorf("store: tenures of a node: %w", err)
-	}
-	return tenures, nil
+func (t *Tables) TenuresOf(ctx context.Context, node string) (_ []gateway.Tenure, err error) {
+	defer table.Wrap(&err, "tenures of a node")
+	return table.Collect(ctx, t.db.Scanner(), scanTenure, "SELECT instance_id, node, epoch FROM tenures WHERE node = $1", node)
 }
 
 // TakeTenures makes a node take instances over that nobody works for, or whose node's lease
@@ -236,18 +223,15 @@ func (t *Tables) EndTenures(ctx context.Context, tenures []gateway.Tenure) error
 
 // FindOwner finds the node that works for an instance, and reports whether the instance
 // exists. The tenure's node is empty if nobody does.
-func (t *Tables) FindOwner(ctx context.Context, instanceID string) (gateway.Owner, bool, error) {
-	owner, found, err := table.Find(ctx, t.db.Reader(), func(row table.Scanner) (gateway.Owner, error) {
+func (t *Tables) FindOwner(ctx context.Context, instanceID string) (_ gateway.Owner, found bool, err error) {
+	defer table.Wrap(&err, "find owner")
+	return table.Find(ctx, t.db.Reader(), func(row table.Scanner) (gateway.Owner, error) {
 		owner := gateway.Owner{Tenure: gateway.Tenure{InstanceID: instanceID}}
 		var lease int64
 		err := row.Scan(&owner.Tenure.Epoch, &owner.Tenure.Node, &owner.Address, &lease)
 		owner.Lease = time.Duration(lease) * time.Millisecond
 		return owner, err
 	}, findOwner, instanceID)
-	if err != nil {
-		return gateway.Owner{}, false, fmt.Errorf("store: find owner: %w", err)
-	}
-	return owner, found, nil
 }
 
 // StatusHolds returns those of the instances whose stored status was written by the node

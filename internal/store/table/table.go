@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -28,6 +29,15 @@ type Rows interface {
 	Next() bool
 	Err() error
 	Close() error
+}
+
+// Wrap puts what was tried in front of an error. It is deferred:
+//
+//	defer table.Wrap(&err, "list keys")
+func Wrap(err *error, tried string) { //nolint:gocritic // a deferred call changes it
+	if *err != nil {
+		*err = fmt.Errorf("store: %s: %w", tried, *err)
+	}
 }
 
 // Collect runs a query and scans each row. It returns nil for no rows.

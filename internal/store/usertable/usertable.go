@@ -1,5 +1,5 @@
 // Package usertable has the tables of the people who use the dashboard: users, their
-// sign-ins, their passkeys, and the audit list. The store embeds it.
+// sign-ins, their passkeys, and the audit list.
 package usertable
 
 import (
@@ -13,10 +13,48 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-const (
-	userColumns    = "id, account_id, name, role, password, link_hash, link_until, epoch, created_at, signed_in_at"
-	passkeyColumns = "id, user_id, name, credential, created_at, last_used_at" //nolint:gosec // names, not values
-	auditColumns   = "id, account_id, user_id, user_name, action, subject, detail, address, created_at"
+//nolint:gochecknoglobals // tables that never change
+var (
+	userColumns = table.Of(
+		table.Text("id", func(u *gateway.User) *string { return &u.ID }),
+		table.Text("account_id", func(u *gateway.User) *string { return &u.AccountID }),
+		table.Text("name", func(u *gateway.User) *string { return &u.Name }),
+		table.Text("role", func(u *gateway.User) *gateway.Role { return &u.Role }),
+		table.Text("password", func(u *gateway.User) *string { return &u.Password }),
+		table.Bytes("link_hash", func(u *gateway.User) *[]byte { return &u.LinkHash }),
+		table.Moment("link_until", func(u *gateway.User) *time.Time { return &u.LinkUntil }),
+		table.Number("epoch", func(u *gateway.User) *int64 { return &u.Epoch }),
+		table.Moment("created_at", func(u *gateway.User) *time.Time { return &u.CreatedAt }),
+		table.Moment("signed_in_at", func(u *gateway.User) *time.Time { return &u.SignedInAt }),
+	)
+
+	signInColumns = table.Of(
+		table.Text("token_hash", func(s *gateway.SignIn) *string { return &s.TokenHash }),
+		table.Text("user_id", func(s *gateway.SignIn) *string { return &s.UserID }),
+		table.Bytes("data", func(s *gateway.SignIn) *[]byte { return &s.Data }),
+		table.Moment("expires_at", func(s *gateway.SignIn) *time.Time { return &s.ExpiresAt }),
+	)
+
+	passkeyColumns = table.Of(
+		table.Bytes("id", func(p *gateway.Passkey) *[]byte { return &p.ID }),
+		table.Text("user_id", func(p *gateway.Passkey) *string { return &p.UserID }),
+		table.Text("name", func(p *gateway.Passkey) *string { return &p.Name }),
+		table.Bytes("credential", func(p *gateway.Passkey) *[]byte { return &p.Credential }),
+		table.Moment("created_at", func(p *gateway.Passkey) *time.Time { return &p.CreatedAt }),
+		table.Moment("last_used_at", func(p *gateway.Passkey) *time.Time { return &p.LastUsedAt }),
+	)
+
+	auditColumns = table.Of(
+		table.Text("id", func(a *gateway.AuditEntry) *string { return &a.ID }),
+		table.Text("account_id", func(a *gateway.AuditEntry) *string { return &a.AccountID }),
+		table.Text("user_id", func(a *gateway.AuditEntry) *string { return &a.UserID }),
+		table.Text("user_name", func(a *gateway.AuditEntry) *string { return &a.UserName }),
+		table.Text("action", func(a *gateway.AuditEntry) *string { return &a.Action }),
+		table.Text("subject", func(a *gateway.AuditEntry) *string { return &a.Subject }),
+		table.Text("detail", func(a *gateway.AuditEntry) *string { return &a.Detail }),
+		table.Text("address", func(a *gateway.AuditEntry) *string { return &a.Address }),
+		table.Moment("created_at", func(a *gateway.AuditEntry) *time.Time { return &a.At }),
+	)
 )
 
 // Database runs the statements of these tables.
@@ -52,10 +90,7 @@ func nameKey(name string) string { return strings.ToLower(name) }
 
 // CreateUser adds a user. If the name or id is taken, it returns a gateway.Conflict.
 func (t *Tables) CreateUser(ctx context.Context, user gateway.User) error {
-	_, err := t.db.Exec(ctx, `INSERT INTO users (id, account_id, name, name_key, role, password, link_hash, link_until, epoch,
-		created_at, signed_in_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		user.ID, user.AccountID, user.Name, nameKey(user.Name), string(user.Role), user.Password, table.NotNull(user.LinkHash),
-		table.Millis(user.LinkUntil), user.Epoch, table.Millis(user.CreatedAt), table.Millis(user.SignedInAt))
+	_, err := t.db.Exec(ctx, userColumns.Insert("users", "name_key"), userColumns.Values(&user, nameKey(user.Name))...)
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already a user with this name")
 	}
@@ -85,30 +120,21 @@ func (t *Tables) FindUserByLink(ctx context.Context, hash []byte) (gateway.User,
 	return t.findUser(ctx, "link_hash = $1", hash)
 }
 
-func (t *Tables) findUser(ctx context.Context, where string, arg any) (gateway.User, bool, error) {
-	user, found, err := table.Find(ctx, t.db.Reader(), scanUser, "SELECT "+userColumns+" FROM users WHERE "+where, arg)
-	if err != nil {
-		return gateway.User{}, false, fmt.Errorf("store: find user: %w", err)
-	}
-	return user, found, nil
+func (t *Tables) findUser(ctx context.Context, where string, arg any) (_ gateway.User, found bool, err error) {
+	defer table.Wrap(&err, "find user")
+	return userColumns.Find(ctx, t.db.Reader(), "FROM users WHERE "+where, arg)
 }
 
 // AllUsers returns the users of all accounts, in no order.
-func (t *Tables) AllUsers(ctx context.Context) ([]gateway.User, error) {
-	users, err := table.Collect(ctx, t.db.Reader(), scanUser, "SELECT "+userColumns+" FROM users")
-	if err != nil {
-		return nil, fmt.Errorf("store: list all users: %w", err)
-	}
-	return users, nil
+func (t *Tables) AllUsers(ctx context.Context) (_ []gateway.User, err error) {
+	defer table.Wrap(&err, "list all users")
+	return userColumns.Collect(ctx, t.db.Reader(), "FROM users")
 }
 
 // ListUsers returns a page of the account's users, oldest first.
-func (t *Tables) ListUsers(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.User], error) {
-	page, err := table.List(ctx, t.db.Scanner(), scanUser, request, userColumns, "FROM users WHERE account_id = $1", accountID)
-	if err != nil {
-		return gateway.Page[gateway.User]{}, fmt.Errorf("store: list users: %w", err)
-	}
-	return page, nil
+func (t *Tables) ListUsers(ctx context.Context, accountID string, request gateway.PageRequest) (_ gateway.Page[gateway.User], err error) {
+	defer table.Wrap(&err, "list users")
+	return userColumns.List(ctx, t.db.Scanner(), request, "FROM users WHERE account_id = $1", accountID)
 }
 
 // SetUserLink gives the user another link to set a password, which works until that
@@ -218,8 +244,7 @@ func (t *Tables) withOwners(
 		// A refusal must not be an error of the transaction: that would make the writes
 		// that share its commit run again.
 		refused = nil
-		users, err := table.Collect(ctx, q, scanUser,
-			"SELECT "+userColumns+" FROM users WHERE account_id = $1 AND (role = $2 OR id = $3) ORDER BY id"+t.db.ForUpdate(),
+		users, err := userColumns.Collect(ctx, q, "FROM users WHERE account_id = $1 AND (role = $2 OR id = $3) ORDER BY id"+t.db.ForUpdate(),
 			accountID, string(gateway.RoleOwner), id)
 		if err != nil {
 			return err
@@ -259,56 +284,46 @@ func userNotFound() error {
 }
 
 // CreateSignIn adds a sign-in.
-func (t *Tables) CreateSignIn(ctx context.Context, signIn gateway.SignIn) error {
-	if _, err := t.db.Exec(ctx, "INSERT INTO sign_ins (token_hash, user_id, data, expires_at) VALUES ($1, $2, $3, $4)",
-		signIn.TokenHash, signIn.UserID, table.NotNull(signIn.Data), table.Millis(signIn.ExpiresAt)); err != nil {
-		return fmt.Errorf("store: create sign-in: %w", err)
-	}
-	return nil
+func (t *Tables) CreateSignIn(ctx context.Context, signIn gateway.SignIn) (err error) {
+	defer table.Wrap(&err, "create sign-in")
+	_, err = t.db.Exec(ctx, signInColumns.Insert("sign_ins"), signInColumns.Values(&signIn)...)
+	return err
 }
 
 // UpdateSignIn stores a sign-in in place of the one with its token. It does nothing if that
 // one was deleted meanwhile: who has signed out stays out.
-func (t *Tables) UpdateSignIn(ctx context.Context, signIn gateway.SignIn) error {
-	if _, err := t.db.Exec(ctx, "UPDATE sign_ins SET user_id = $1, data = $2, expires_at = $3 WHERE token_hash = $4",
-		signIn.UserID, table.NotNull(signIn.Data), table.Millis(signIn.ExpiresAt), signIn.TokenHash); err != nil {
-		return fmt.Errorf("store: update sign-in: %w", err)
-	}
-	return nil
+func (t *Tables) UpdateSignIn(ctx context.Context, signIn gateway.SignIn) (err error) {
+	defer table.Wrap(&err, "update sign-in")
+	_, err = t.db.Exec(ctx, "UPDATE sign_ins SET user_id = $1, data = $2, expires_at = $3 WHERE token_hash = $4",
+		signIn.UserID, table.NotNull(signIn.Data), table.Millis(signIn.ExpiresAt), signIn.TokenHash)
+	return err
 }
 
 // FindSignIn returns the sign-in with the token and whether there is one. It may have
 // expired.
-func (t *Tables) FindSignIn(ctx context.Context, tokenHash string) (gateway.SignIn, bool, error) {
-	signIn, found, err := table.Find(ctx, t.db.Reader(), scanSignIn,
-		"SELECT token_hash, user_id, data, expires_at FROM sign_ins WHERE token_hash = $1", tokenHash)
-	if err != nil {
-		return gateway.SignIn{}, false, fmt.Errorf("store: find sign-in: %w", err)
-	}
-	return signIn, found, nil
+func (t *Tables) FindSignIn(ctx context.Context, tokenHash string) (_ gateway.SignIn, found bool, err error) {
+	defer table.Wrap(&err, "find sign-in")
+	return signInColumns.Find(ctx, t.db.Reader(), "FROM sign_ins WHERE token_hash = $1", tokenHash)
 }
 
 // DeleteSignIn removes the sign-in with the token, if there is one.
-func (t *Tables) DeleteSignIn(ctx context.Context, tokenHash string) error {
-	if _, err := t.db.Exec(ctx, "DELETE FROM sign_ins WHERE token_hash = $1", tokenHash); err != nil {
-		return fmt.Errorf("store: delete sign-in: %w", err)
-	}
-	return nil
+func (t *Tables) DeleteSignIn(ctx context.Context, tokenHash string) (err error) {
+	defer table.Wrap(&err, "delete sign-in")
+	_, err = t.db.Exec(ctx, "DELETE FROM sign_ins WHERE token_hash = $1", tokenHash)
+	return err
 }
 
 // DeleteExpiredSignIns removes the sign-ins that have expired at that time.
-func (t *Tables) DeleteExpiredSignIns(ctx context.Context, at time.Time) error {
-	if _, err := t.db.Exec(ctx, "DELETE FROM sign_ins WHERE expires_at <= $1", table.Millis(at)); err != nil {
-		return fmt.Errorf("store: delete expired sign-ins: %w", err)
-	}
-	return nil
+func (t *Tables) DeleteExpiredSignIns(ctx context.Context, at time.Time) (err error) {
+	defer table.Wrap(&err, "delete expired sign-ins")
+	_, err = t.db.Exec(ctx, "DELETE FROM sign_ins WHERE expires_at <= $1", table.Millis(at))
+	return err
 }
 
 // CreatePasskey adds a passkey. If its id is taken, it returns a gateway.Conflict, and if
 // its user is gone a gateway.NotFound.
 func (t *Tables) CreatePasskey(ctx context.Context, passkey gateway.Passkey) error {
-	_, err := t.db.Exec(ctx, "INSERT INTO passkeys ("+passkeyColumns+") VALUES ($1, $2, $3, $4, $5, $6)",
-		passkey.ID, passkey.UserID, passkey.Name, passkey.Credential, table.Millis(passkey.CreatedAt), table.Millis(passkey.LastUsedAt))
+	_, err := t.db.Exec(ctx, passkeyColumns.Insert("passkeys"), passkeyColumns.Values(&passkey)...)
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "this passkey is registered already")
 	}
@@ -322,23 +337,18 @@ func (t *Tables) CreatePasskey(ctx context.Context, passkey gateway.Passkey) err
 }
 
 // ListPasskeys returns the passkeys of the user, oldest first.
-func (t *Tables) ListPasskeys(ctx context.Context, userID string) ([]gateway.Passkey, error) {
-	passkeys, err := table.Collect(ctx, t.db.Reader(), scanPasskey,
-		"SELECT "+passkeyColumns+" FROM passkeys WHERE user_id = $1 ORDER BY created_at, id", userID)
-	if err != nil {
-		return nil, fmt.Errorf("store: list passkeys: %w", err)
-	}
-	return passkeys, nil
+func (t *Tables) ListPasskeys(ctx context.Context, userID string) (_ []gateway.Passkey, err error) {
+	defer table.Wrap(&err, "list passkeys")
+	return passkeyColumns.Collect(ctx, t.db.Reader(), "FROM passkeys WHERE user_id = $1 ORDER BY created_at, id", userID)
 }
 
 // TouchPasskey stores when the user used the passkey, and what is needed to check it the
 // next time.
-func (t *Tables) TouchPasskey(ctx context.Context, userID string, id, credential []byte, at time.Time) error {
-	if _, err := t.db.Exec(ctx, "UPDATE passkeys SET credential = $1, last_used_at = $2 WHERE user_id = $3 AND id = $4",
-		credential, table.Millis(at), userID, id); err != nil {
-		return fmt.Errorf("store: touch passkey: %w", err)
-	}
-	return nil
+func (t *Tables) TouchPasskey(ctx context.Context, userID string, id, credential []byte, at time.Time) (err error) {
+	defer table.Wrap(&err, "touch passkey")
+	_, err = t.db.Exec(ctx, "UPDATE passkeys SET credential = $1, last_used_at = $2 WHERE user_id = $3 AND id = $4",
+		credential, table.Millis(at), userID, id)
+	return err
 }
 
 // DeletePasskey removes a passkey of the user. It returns a gateway.NotFound if the user
@@ -355,74 +365,30 @@ func (t *Tables) DeletePasskey(ctx context.Context, userID string, id []byte) er
 }
 
 // AddAudit adds an entry to the audit list of its account.
-func (t *Tables) AddAudit(ctx context.Context, entry gateway.AuditEntry) error {
-	if _, err := t.db.Exec(ctx, "INSERT INTO audit ("+auditColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		entry.ID, entry.AccountID, entry.UserID, entry.UserName, entry.Action, entry.Subject, entry.Detail, entry.Address,
-		table.Millis(entry.At)); err != nil {
-		return fmt.Errorf("store: add to audit: %w", err)
-	}
-	return nil
+func (t *Tables) AddAudit(ctx context.Context, entry gateway.AuditEntry) (err error) {
+	defer table.Wrap(&err, "add to audit")
+	_, err = t.db.Exec(ctx, auditColumns.Insert("audit"), auditColumns.Values(&entry)...)
+	return err
 }
 
 // ListAudit returns a page of the account's audit list, newest first.
-func (t *Tables) ListAudit(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.AuditEntry], error) {
-	var page gateway.Page[gateway.AuditEntry]
-	var err error
+func (t *Tables) ListAudit(ctx context.Context, accountID string, request gateway.PageRequest) (page gateway.Page[gateway.AuditEntry], err error) {
+	defer table.Wrap(&err, "list audit")
 	q := t.db.Scanner()
-	page.Items, err = table.Collect(ctx, q, scanAudit, "SELECT "+auditColumns+
-		" FROM audit WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 + 0 OFFSET $3", accountID, request.Limit, request.Offset())
+	page.Items, err = auditColumns.Collect(ctx, q, "FROM audit WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 + 0 OFFSET $3",
+		accountID, request.Limit, request.Offset())
 	if err == nil {
 		err = q.QueryRowContext(ctx, "SELECT count(*) FROM audit WHERE account_id = $1", accountID).Scan(&page.Total)
 	}
-	if err != nil {
-		return gateway.Page[gateway.AuditEntry]{}, fmt.Errorf("store: list audit: %w", err)
-	}
-	return page, nil
+	return page, err
 }
 
 // TrimAudit removes from the audit lists the entries of before a time, and of each account
 // all but its newest.
-func (t *Tables) TrimAudit(ctx context.Context, before time.Time, newest int) error {
-	if _, err := t.db.Exec(ctx, `DELETE FROM audit WHERE created_at < $1 OR id IN (
-		SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY created_at DESC, id DESC) AS place FROM audit) AS placed
-		WHERE place > $2)`, table.Millis(before), newest); err != nil {
-		return fmt.Errorf("store: trim audit: %w", err)
-	}
-	return nil
-}
-
-func scanUser(row table.Scanner) (gateway.User, error) {
-	var user gateway.User
-	var role string
-	var linkUntil, createdAt, signedInAt int64
-	err := row.Scan(&user.ID, &user.AccountID, &user.Name, &role, &user.Password, &user.LinkHash, &linkUntil, &user.Epoch,
-		&createdAt, &signedInAt)
-	user.Role, user.LinkHash = gateway.Role(role), table.OrNil(user.LinkHash)
-	user.LinkUntil, user.CreatedAt, user.SignedInAt = table.Time(linkUntil), table.Time(createdAt), table.Time(signedInAt)
-	return user, err
-}
-
-func scanSignIn(row table.Scanner) (gateway.SignIn, error) {
-	var signIn gateway.SignIn
-	var expiresAt int64
-	err := row.Scan(&signIn.TokenHash, &signIn.UserID, &signIn.Data, &expiresAt)
-	signIn.ExpiresAt = table.Time(expiresAt)
-	return signIn, err
-}
-
-func scanPasskey(row table.Scanner) (gateway.Passkey, error) {
-	var passkey gateway.Passkey
-	var createdAt, lastUsedAt int64
-	err := row.Scan(&passkey.ID, &passkey.UserID, &passkey.Name, &passkey.Credential, &createdAt, &lastUsedAt)
-	passkey.CreatedAt, passkey.LastUsedAt = table.Time(createdAt), table.Time(lastUsedAt)
-	return passkey, err
-}
-
-func scanAudit(row table.Scanner) (gateway.AuditEntry, error) {
-	var entry gateway.AuditEntry
-	var at int64
-	err := row.Scan(&entry.ID, &entry.AccountID, &entry.UserID, &entry.UserName, &entry.Action, &entry.Subject, &entry.Detail,
-		&entry.Address, &at)
-	entry.At = table.Time(at)
-	return entry, err
+func (t *Tables) TrimAudit(ctx context.Context, before time.Time, newest int) (err error) {
+	defer table.Wrap(&err, "trim audit")
+	_, err = t.db.Exec(ctx, `DELETE FROM audit WHERE created_at < $1 OR id IN (
+		SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY created_at DESC, id DESC) AS rank FROM audit) AS ranked
+		WHERE rank > $2)`, table.Millis(before), newest)
+	return err
 }

@@ -21,8 +21,8 @@ type generation struct {
 	rewrapped bool
 }
 
-// wrappedPlace is where a data key lies, for its seal.
-func wrappedPlace(number int64) []string {
+// wrappedFor is where a data key lies, for its seal.
+func wrappedFor(number int64) []string {
 	return []string{"data_keys", "wrapped", strconv.FormatInt(number, 10)}
 }
 
@@ -36,7 +36,7 @@ func readGenerations(ctx context.Context, q table.Querier) ([]generation, error)
 
 // addGeneration adds a data key, unless another process has added that one.
 func (v *Vault) addGeneration(ctx context.Context, number int64) error {
-	wrapped := v.config.Master.Wrap(seal.NewKey(), wrappedPlace(number)...)
+	wrapped := v.config.Master.Wrap(seal.NewKey(), wrappedFor(number)...)
 	err := v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
 		_, err := q.ExecContext(ctx, `INSERT INTO data_keys (generation, wrapped, complete, rewrapped, created_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (generation) DO NOTHING`, number, wrapped, false, false, table.Millis(v.config.Now()))
@@ -65,7 +65,7 @@ func (v *Vault) Rewrap(ctx context.Context, master *seal.Key) error {
 		}
 		for number, key := range keys.all {
 			if _, err := q.ExecContext(ctx, "UPDATE data_keys SET wrapped = $1, rewrapped = $2 WHERE generation = $3",
-				master.Wrap(key, wrappedPlace(number)...), true, number); err != nil {
+				master.Wrap(key, wrappedFor(number)...), true, number); err != nil {
 				return err
 			}
 		}

@@ -193,23 +193,23 @@ func (v *Vault) changeSlice(ctx context.Context, q table.Querier, c *column, aft
 
 // changed is the value of a row under the current data key.
 func (v *Vault) changed(ctx context.Context, c *column, row keptValue) (kept any, generation int64, err error) {
-	place := Place{column: c}
+	cell := Cell{column: c}
 	for i, key := range row.row {
-		place.row[i] = fmt.Sprint(key)
+		cell.row[i] = fmt.Sprint(key)
 	}
 	if c.text {
-		text, err := v.OpenText(ctx, place, row.text, row.generation)
+		text, err := v.OpenText(ctx, cell, row.text, row.generation)
 		if err != nil {
 			return nil, 0, err
 		}
-		kept, generation = v.SealText(place, text)
+		kept, generation = v.SealText(cell, text)
 		return kept, generation, nil
 	}
-	value, err := v.Open(ctx, place, row.bytes, row.generation)
+	value, err := v.Open(ctx, cell, row.bytes, row.generation)
 	if err != nil {
 		return nil, 0, err
 	}
-	sealed, generation := v.Seal(place, value)
+	sealed, generation := v.Seal(cell, value)
 	return table.NotNull(sealed), generation, nil
 }
 

@@ -100,55 +100,55 @@ func Open(ctx context.Context, config Config) (*Vault, error) {
 // Sealing reports whether values are sealed.
 func (v *Vault) Sealing() bool { return v.keys.Load().current != 0 }
 
-// Place is a value in the database: a column, and what identifies the row.
-type Place struct {
+// Cell is where a value is in the database: a column, and what identifies the row.
+type Cell struct {
 	column *column
 	row    [3]string
 	device int64 // the first part of a device key's row, if that is empty
 }
 
 // DeviceKey is the value of a key of a device.
-func DeviceKey(device int64, kind, name string) Place {
+func DeviceKey(device int64, kind, name string) Cell {
 	// The number becomes a text only if something is sealed.
-	return Place{column: &deviceKeyValue, row: [3]string{"", kind, name}, device: device}
+	return Cell{column: &deviceKeyValue, row: [3]string{"", kind, name}, device: device}
 }
 
 // Secret is the value of a secret of the program itself.
-func Secret(name string) Place { return Place{column: &secretValue, row: [3]string{name}} }
+func Secret(name string) Cell { return Cell{column: &secretValue, row: [3]string{name}} }
 
-// WebhookSecret is the secret of the webhook in a place.
-func WebhookSecret(place string) Place {
-	return Place{column: &webhookSecret, row: [3]string{place}}
+// WebhookSecret is the secret of a webhook. cell tells the first one of an instance from the others.
+func WebhookSecret(cell string) Cell {
+	return Cell{column: &webhookSecret, row: [3]string{cell}}
 }
 
 // WebhookPrevious is the secret that a webhook had before.
-func WebhookPrevious(place string) Place {
-	return Place{column: &webhookPrevious, row: [3]string{place}}
+func WebhookPrevious(cell string) Cell {
+	return Cell{column: &webhookPrevious, row: [3]string{cell}}
 }
 
 // WebhookHeaders is the own headers of a webhook.
-func WebhookHeaders(place string) Place {
-	return Place{column: &webhookHeaders, row: [3]string{place}}
+func WebhookHeaders(cell string) Cell {
+	return Cell{column: &webhookHeaders, row: [3]string{cell}}
 }
 
 // AccountWebhookSecret is the secret of a webhook of an account.
-func AccountWebhookSecret(id string) Place { return Place{column: &accountSecret, row: [3]string{id}} }
+func AccountWebhookSecret(id string) Cell { return Cell{column: &accountSecret, row: [3]string{id}} }
 
 // AccountWebhookPrevious is the secret that such a webhook had before.
-func AccountWebhookPrevious(id string) Place {
-	return Place{column: &accountPrevious, row: [3]string{id}}
+func AccountWebhookPrevious(id string) Cell {
+	return Cell{column: &accountPrevious, row: [3]string{id}}
 }
 
 // AccountWebhookHeaders is the own headers of such a webhook.
-func AccountWebhookHeaders(id string) Place {
-	return Place{column: &accountHeaders, row: [3]string{id}}
+func AccountWebhookHeaders(id string) Cell {
+	return Cell{column: &accountHeaders, row: [3]string{id}}
 }
 
 // Proxy is the address of an instance's proxy, with the password.
-func Proxy(instanceID string) Place { return Place{column: &instanceProxy, row: [3]string{instanceID}} }
+func Proxy(instanceID string) Cell { return Cell{column: &instanceProxy, row: [3]string{instanceID}} }
 
-// texts name the place for the seal.
-func (p Place) texts() []string {
+// texts name the cell, for which a value is sealed.
+func (p Cell) texts() []string {
 	if p.column == &deviceKeyValue && p.row[0] == "" {
 		p.row[0] = strconv.FormatInt(p.device, 10)
 	}
@@ -156,20 +156,20 @@ func (p Place) texts() []string {
 }
 
 // Seal returns the value as the column keeps it, with the generation that is kept beside it.
-func (v *Vault) Seal(place Place, value []byte) (kept []byte, generation int64) {
+func (v *Vault) Seal(cell Cell, value []byte) (kept []byte, generation int64) {
 	keys := v.keys.Load()
 	if keys.current == 0 {
 		return value, 0
 	}
-	return keys.all[keys.current].Seal(value, place.texts()...), keys.current
+	return keys.all[keys.current].Seal(value, cell.texts()...), keys.current
 }
 
 // SealText is Seal for a column of texts. An empty text is left as it is.
-func (v *Vault) SealText(place Place, text string) (kept string, generation int64) {
+func (v *Vault) SealText(cell Cell, text string) (kept string, generation int64) {
 	if text == "" {
 		return "", 0
 	}
-	sealed, generation := v.Seal(place, []byte(text))
+	sealed, generation := v.Seal(cell, []byte(text))
 	if generation == 0 {
 		return text, 0
 	}
@@ -177,41 +177,41 @@ func (v *Vault) SealText(place Place, text string) (kept string, generation int6
 }
 
 // Open returns the value that a column keeps. Its error says that it was sealed for another
-// place or with another key.
-func (v *Vault) Open(ctx context.Context, place Place, kept []byte, generation int64) ([]byte, error) {
+// cell or with another key.
+func (v *Vault) Open(ctx context.Context, cell Cell, kept []byte, generation int64) ([]byte, error) {
 	if generation == 0 {
 		return kept, nil
 	}
 	key, err := v.key(ctx, generation)
 	if err == nil {
 		var value []byte
-		if value, err = key.Open(kept, place.texts()...); err == nil {
+		if value, err = key.Open(kept, cell.texts()...); err == nil {
 			return value, nil
 		}
 	}
-	return nil, fmt.Errorf("vault: open %s.%s: %w", place.column.table, place.column.value, err)
+	return nil, fmt.Errorf("vault: open %s.%s: %w", cell.column.table, cell.column.value, err)
 }
 
 // Scan reads a row of a value and its generation, and opens it.
-func (v *Vault) Scan(ctx context.Context, place Place, row table.Scanner) ([]byte, error) {
+func (v *Vault) Scan(ctx context.Context, cell Cell, row table.Scanner) ([]byte, error) {
 	var kept []byte
 	var generation int64
 	if err := row.Scan(&kept, &generation); err != nil {
 		return nil, err
 	}
-	return v.Open(ctx, place, kept, generation)
+	return v.Open(ctx, cell, kept, generation)
 }
 
 // OpenText is Open for a column of texts.
-func (v *Vault) OpenText(ctx context.Context, place Place, kept string, generation int64) (string, error) {
+func (v *Vault) OpenText(ctx context.Context, cell Cell, kept string, generation int64) (string, error) {
 	if generation == 0 {
 		return kept, nil
 	}
 	sealed, err := base64.StdEncoding.DecodeString(kept)
 	if err != nil {
-		return "", fmt.Errorf("vault: open %s.%s: %w", place.column.table, place.column.value, err)
+		return "", fmt.Errorf("vault: open %s.%s: %w", cell.column.table, cell.column.value, err)
 	}
-	value, err := v.Open(ctx, place, sealed, generation)
+	value, err := v.Open(ctx, cell, sealed, generation)
 	return string(value), err
 }
 
@@ -258,7 +258,7 @@ func unwrapAll(master *seal.Key, rows []generation) (*keyring, error) {
 		return nil, ErrSealed
 	}
 	for _, row := range rows {
-		key, err := master.Unwrap(row.wrapped, wrappedPlace(row.number)...)
+		key, err := master.Unwrap(row.wrapped, wrappedFor(row.number)...)
 		if err != nil {
 			return nil, ErrWrongKey
 		}

@@ -4,7 +4,6 @@ package webhooktable
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
@@ -13,7 +12,21 @@ import (
 	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
-const accountColumns = "id, account_id, " + settingsColumns
+// accountRow is a webhook of an account, as its row has it.
+type accountRow struct {
+	settings  settingsRow
+	accountID string
+}
+
+//nolint:gochecknoglobals // a table, and a statement that is made of it
+var (
+	accountColumns = table.Of(
+		table.Text("id", func(r *accountRow) *string { return &r.settings.hook.ID }),
+		table.Text("account_id", func(r *accountRow) *string { return &r.accountID }),
+	).And(table.Part(settingsColumns, func(r *accountRow) *settingsRow { return &r.settings })...)
+
+	saveAccountWebhook = accountColumns.Insert("account_webhooks") + " ON CONFLICT (id) DO UPDATE SET " + changedSettings
+)
 
 // SharedDatabase runs the statements of tables that belong to no instance.
 type SharedDatabase interface {
@@ -40,94 +53,69 @@ func NewAccountTable(db SharedDatabase, sealing *vault.Vault) *AccountTable {
 // SaveAccountWebhook creates or changes a webhook of an account, by its id. An account that does
 // not exist is a gateway.NotFound.
 func (t *AccountTable) SaveAccountWebhook(ctx context.Context, hook accountwide.Webhook) error {
-	settings, err := encode(t.vault, hook.Webhook, accountPlaces(hook.ID))
-	if err != nil {
-		return fmt.Errorf("store: save a webhook of an account: %w", err)
+	row := accountRow{accountID: hook.AccountID}
+	var err error
+	if row.settings, err = encode(t.vault, hook.Webhook, accountCells(hook.ID)); err == nil {
+		_, err = t.db.Exec(ctx, saveAccountWebhook, accountColumns.Values(&row)...)
 	}
-	_, err = t.db.Exec(ctx, "INSERT INTO account_webhooks ("+accountColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (id) DO UPDATE SET `+changedSettings,
-		append([]any{hook.ID, hook.AccountID}, settings...)...)
 	if sqlerror.IsOrphan(err) {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such account")
 	}
-	if err != nil {
-		return fmt.Errorf("store: save a webhook of an account: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "save a webhook of an account")
+	return err
 }
 
 // FindAccountWebhook returns a webhook of an account, and whether it is there.
-func (t *AccountTable) FindAccountWebhook(ctx context.Context, accountID, id string) (accountwide.Webhook, bool, error) {
-	hook, found, err := table.Find(ctx, t.db.Reader(), t.scanAccountWebhook(ctx),
-		"SELECT "+accountColumns+" FROM account_webhooks WHERE account_id = $1 AND id = $2", accountID, id)
-	if err != nil {
-		return hook, false, fmt.Errorf("store: find a webhook of an account: %w", err)
-	}
-	return hook, found, nil
+func (t *AccountTable) FindAccountWebhook(ctx context.Context, accountID, id string) (_ accountwide.Webhook, found bool, err error) {
+	defer table.Wrap(&err, "find a webhook of an account")
+	return table.Find(ctx, t.db.Reader(), t.scan(ctx), "SELECT "+accountColumns.Names+" FROM account_webhooks WHERE account_id = $1 AND id = $2", accountID, id)
 }
 
 // ListAccountWebhooks returns a page of the webhooks of an account, oldest first.
-func (t *AccountTable) ListAccountWebhooks(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[accountwide.Webhook], error) {
-	page, err := table.List(ctx, t.db.Reader(), t.scanAccountWebhook(ctx), request, accountColumns, "FROM account_webhooks WHERE account_id = $1", accountID)
-	if err != nil {
-		return page, fmt.Errorf("store: list the webhooks of an account: %w", err)
-	}
-	return page, nil
+func (t *AccountTable) ListAccountWebhooks(ctx context.Context, accountID string, request gateway.PageRequest) (_ gateway.Page[accountwide.Webhook], err error) {
+	defer table.Wrap(&err, "list the webhooks of an account")
+	return table.List(ctx, t.db.Reader(), t.scan(ctx), request, accountColumns.Names, "FROM account_webhooks WHERE account_id = $1", accountID)
 }
 
 // AllAccountWebhooks returns the webhooks of all accounts, oldest first.
-func (t *AccountTable) AllAccountWebhooks(ctx context.Context) ([]accountwide.Webhook, error) {
-	all, err := table.Collect(ctx, t.db.Reader(), t.scanAccountWebhook(ctx), "SELECT "+accountColumns+" FROM account_webhooks ORDER BY created_at, id")
-	if err != nil {
-		return nil, fmt.Errorf("store: webhooks of accounts: %w", err)
-	}
-	return all, nil
+func (t *AccountTable) AllAccountWebhooks(ctx context.Context) (_ []accountwide.Webhook, err error) {
+	defer table.Wrap(&err, "webhooks of accounts")
+	return table.Collect(ctx, t.db.Reader(), t.scan(ctx), "SELECT "+accountColumns.Names+" FROM account_webhooks ORDER BY created_at, id")
 }
 
 // DeleteAccountWebhook removes a webhook of an account with all that follow it, and reports
 // whether there was one.
-func (t *AccountTable) DeleteAccountWebhook(ctx context.Context, accountID, id string) (bool, error) {
+func (t *AccountTable) DeleteAccountWebhook(ctx context.Context, accountID, id string) (_ bool, err error) {
+	defer table.Wrap(&err, "delete a webhook of an account")
 	removed, err := t.db.Exec(ctx, "DELETE FROM account_webhooks WHERE account_id = $1 AND id = $2", accountID, id)
-	if err != nil {
-		return false, fmt.Errorf("store: delete a webhook of an account: %w", err)
-	}
-	return removed > 0, nil
+	return removed > 0, err
 }
 
 // AccountsOf returns the accounts of instances, by their ids. It leaves out those that do not
 // exist.
-func (t *AccountTable) AccountsOf(ctx context.Context, instanceIDs []string) (map[string]string, error) {
-	set, err := table.Texts(instanceIDs)
-	if err != nil {
-		return nil, fmt.Errorf("store: accounts of instances: %w", err)
-	}
-	type owned struct{ id, accountID string }
-	found, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (one owned, err error) {
-		err = row.Scan(&one.id, &one.accountID)
-		return one, err
-	}, "SELECT id, account_id FROM instances WHERE id IN "+t.db.In(1), set)
-	if err != nil {
-		return nil, fmt.Errorf("store: accounts of instances: %w", err)
-	}
-	accounts := make(map[string]string, len(found))
-	for _, one := range found {
-		accounts[one.id] = one.accountID
-	}
-	return accounts, nil
+func (t *AccountTable) AccountsOf(ctx context.Context, instanceIDs []string) (accounts map[string]string, err error) {
+	defer table.Wrap(&err, "accounts of instances")
+	accounts = make(map[string]string, len(instanceIDs))
+	_, err = table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (_ struct{}, err error) {
+		var id, accountID string
+		err = row.Scan(&id, &accountID)
+		accounts[id] = accountID
+		return struct{}{}, err
+	}, "SELECT id, account_id FROM instances WHERE id IN "+t.db.In(1), table.Texts(instanceIDs))
+	return accounts, err
 }
 
-func (t *AccountTable) scanAccountWebhook(ctx context.Context) func(row table.Scanner) (accountwide.Webhook, error) {
-	return func(row table.Scanner) (accountwide.Webhook, error) {
-		var hook accountwide.Webhook
-		var settings settingsRow
-		if err := row.Scan(append([]any{&hook.ID, &hook.AccountID}, settings.columns(&hook.Webhook)...)...); err != nil {
-			return hook, err
+func (t *AccountTable) scan(ctx context.Context) func(from table.Scanner) (accountwide.Webhook, error) {
+	return func(from table.Scanner) (accountwide.Webhook, error) {
+		row, err := accountColumns.Scan(from)
+		if err != nil {
+			return accountwide.Webhook{}, err
 		}
-		err := settings.decode(ctx, t.vault, &hook.Webhook, accountPlaces(hook.ID))
-		return hook, err
+		hook, err := row.settings.decode(ctx, t.vault, accountCells(row.settings.hook.ID))
+		return accountwide.Webhook{Webhook: hook, AccountID: row.accountID}, err
 	}
 }
 
-func accountPlaces(id string) places {
-	return places{vault.AccountWebhookSecret(id), vault.AccountWebhookPrevious(id), vault.AccountWebhookHeaders(id)}
+func accountCells(id string) sealedCells {
+	return sealedCells{vault.AccountWebhookSecret(id), vault.AccountWebhookPrevious(id), vault.AccountWebhookHeaders(id)}
 }

@@ -4,7 +4,6 @@ package webhooktable
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -32,25 +31,21 @@ const (
 // chats, the dead letters or the recent attempts, newest first.
 func (t *Tables) ListDeliveries(
 	ctx context.Context, ref webhook.Ref, request gateway.PageRequest,
-) (gateway.Page[webhook.Delivery], error) {
-	var page gateway.Page[webhook.Delivery]
-	var err error
+) (page gateway.Page[webhook.Delivery], err error) {
+	defer table.Wrap(&err, "list deliveries")
 	page.Items, err = table.Collect(ctx, t.db.Scanner(), scanDelivery, listDeliveries, ref.ID, request.Limit, request.Offset())
-	if err != nil {
-		return page, fmt.Errorf("store: list deliveries: %w", err)
+	if err == nil {
+		err = t.db.Scanner().QueryRowContext(ctx, countDeliveries, ref.ID).Scan(&page.Total)
 	}
-	if err := t.db.Scanner().QueryRowContext(ctx, countDeliveries, ref.ID).Scan(&page.Total); err != nil {
-		return page, fmt.Errorf("store: count deliveries: %w", err)
-	}
-	return page, nil
+	return page, err
 }
 
 func scanDelivery(row table.Scanner) (webhook.Delivery, error) {
 	var d webhook.Delivery
 	var part int
-	var at, duration, nextTry int64
-	err := row.Scan(&part, &d.Sequence, &d.EventID, &d.Kind, &d.Chat, &at, &d.Status, &d.Error,
-		&duration, &d.Answer, &d.Failures, &nextTry)
+	var duration int64
+	err := row.Scan(&part, &d.Sequence, &d.EventID, &d.Kind, &d.Chat, table.IntoTime(&d.At), &d.Status, &d.Error,
+		&duration, &d.Answer, &d.Failures, table.IntoTime(&d.NextTry))
 	switch {
 	case part == 1:
 		d.State = webhook.DeliveryBlocked
@@ -61,15 +56,13 @@ func scanDelivery(row table.Scanner) (webhook.Delivery, error) {
 	default:
 		d.State = webhook.DeliveryFailed
 	}
-	d.At, d.NextTry, d.Duration = table.Time(at), table.Time(nextTry), time.Duration(duration)*time.Millisecond
+	d.Duration = time.Duration(duration) * time.Millisecond
 	return d, err
 }
 
 // DeleteDeadLetter removes the dead letter of an event. One that is not there is no error.
-func (t *Tables) DeleteDeadLetter(ctx context.Context, ref webhook.Ref, sequence int64) error {
-	if _, err := t.db.ExecOf(ctx, ref.InstanceID, "DELETE FROM webhook_dead_letters WHERE webhook_id = $1 AND sequence = $2",
-		ref.ID, sequence); err != nil {
-		return fmt.Errorf("store: delete dead letter: %w", err)
-	}
-	return nil
+func (t *Tables) DeleteDeadLetter(ctx context.Context, ref webhook.Ref, sequence int64) (err error) {
+	defer table.Wrap(&err, "delete dead letter")
+	_, err = t.db.ExecOf(ctx, ref.InstanceID, "DELETE FROM webhook_dead_letters WHERE webhook_id = $1 AND sequence = $2", ref.ID, sequence)
+	return err
 }

@@ -4,56 +4,84 @@ package webhooktable
 
 import (
 	"context"
-	"fmt"
 	"strconv"
+	"time"
 
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
+// maxAttempts is how many attempts of a webhook are stored, maxDeadLetters how many dead letters.
 const (
-	// keptAttempts is how many attempts of a webhook are kept, and
-	// keptDeadLetters how many dead letters.
-	keptAttempts    = 100
-	keptDeadLetters = 1_000
+	maxAttempts    = 100
+	maxDeadLetters = 1_000
+)
 
-	saveBlocked = "INSERT INTO webhook_blocked_chats (" + blockedColumns +
-		`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (webhook_id, chat) DO UPDATE SET sequence = excluded.sequence, through = excluded.through,
-		event_id = excluded.event_id, kind = excluded.kind, failures = excluded.failures, since = excluded.since,
-		next_try_at = excluded.next_try_at, answer_status = excluded.answer_status, error = excluded.error`
+//nolint:gochecknoglobals // tables, and statements that are made of them
+var (
+	blockedColumns = table.Of(
+		table.Text("chat", func(b *backlog.BlockedChat) *gateway.JID { return &b.Chat }),
+		table.Number("sequence", func(b *backlog.BlockedChat) *int64 { return &b.Sequence }),
+		table.Number("through", func(b *backlog.BlockedChat) *int64 { return &b.Through }),
+		table.Text("event_id", func(b *backlog.BlockedChat) *string { return &b.EventID }),
+		table.Text("kind", func(b *backlog.BlockedChat) *eventlog.Kind { return &b.Kind }),
+		table.Number("failures", func(b *backlog.BlockedChat) *int { return &b.Failures }),
+		table.Moment("since", func(b *backlog.BlockedChat) *time.Time { return &b.Since }),
+		table.Moment("next_try_at", func(b *backlog.BlockedChat) *time.Time { return &b.NextTry }),
+		table.Number("answer_status", func(b *backlog.BlockedChat) *int { return &b.Status }),
+		table.Text("error", func(b *backlog.BlockedChat) *string { return &b.Error }),
+	)
+	saveBlocked = blockedColumns.Insert("webhook_blocked_chats", "webhook_id") +
+		" ON CONFLICT (webhook_id, chat) DO UPDATE SET " + blockedColumns.Without("chat").Excluded()
 
-	saveDeadLetter = `INSERT INTO webhook_dead_letters
-		(webhook_id, sequence, event_id, kind, chat, answer_status, error, died_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (webhook_id, sequence) DO UPDATE SET
-		answer_status = excluded.answer_status, error = excluded.error, died_at = excluded.died_at`
+	deadLetterColumns = table.Of(
+		table.Number("sequence", func(d *backlog.DeadLetter) *int64 { return &d.Sequence }),
+		table.Text("event_id", func(d *backlog.DeadLetter) *string { return &d.EventID }),
+		table.Text("kind", func(d *backlog.DeadLetter) *eventlog.Kind { return &d.Kind }),
+		table.Text("chat", func(d *backlog.DeadLetter) *gateway.JID { return &d.Chat }),
+		table.Number("answer_status", func(d *backlog.DeadLetter) *int { return &d.Status }),
+		table.Text("error", func(d *backlog.DeadLetter) *string { return &d.Error }),
+		table.Moment("died_at", func(d *backlog.DeadLetter) *time.Time { return &d.At }),
+	)
+	saveDeadLetter = deadLetterColumns.Insert("webhook_dead_letters", "webhook_id") +
+		" ON CONFLICT (webhook_id, sequence) DO UPDATE SET " + deadLetterColumns.Only("answer_status", "error", "died_at").Excluded()
 
-	saveAttempt = `INSERT INTO webhook_attempts
-		(webhook_id, slot, number, sequence, event_id, kind, chat, attempted_at, duration_ms, answer_status, error, answer)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-		ON CONFLICT (webhook_id, slot) DO UPDATE SET number = excluded.number, sequence = excluded.sequence,
-		event_id = excluded.event_id, kind = excluded.kind, chat = excluded.chat, attempted_at = excluded.attempted_at,
-		duration_ms = excluded.duration_ms, answer_status = excluded.answer_status, error = excluded.error,
-		answer = excluded.answer`
+	attemptColumns = table.Of(
+		table.Number("number", func(a *webhook.Attempt) *int64 { return &a.Number }),
+		table.Number("sequence", func(a *webhook.Attempt) *int64 { return &a.Sequence }),
+		table.Text("event_id", func(a *webhook.Attempt) *string { return &a.EventID }),
+		table.Text("kind", func(a *webhook.Attempt) *eventlog.Kind { return &a.Kind }),
+		table.Text("chat", func(a *webhook.Attempt) *gateway.JID { return &a.Chat }),
+		table.Moment("attempted_at", func(a *webhook.Attempt) *time.Time { return &a.At }),
+		table.Span("duration_ms", time.Millisecond, func(a *webhook.Attempt) *time.Duration { return &a.Duration }),
+		table.Number("answer_status", func(a *webhook.Attempt) *int { return &a.Status }),
+		table.Text("error", func(a *webhook.Attempt) *string { return &a.Error }),
+		table.Text("answer", func(a *webhook.Attempt) *string { return &a.Answer }),
+	)
+	saveAttempt = attemptColumns.Insert("webhook_attempts", "webhook_id", "slot") +
+		" ON CONFLICT (webhook_id, slot) DO UPDATE SET " + attemptColumns.Excluded()
 )
 
 // trimDeadLetters removes the oldest dead letters of a webhook if it has too many.
 func trimDeadLetters() string {
 	return `DELETE FROM webhook_dead_letters WHERE webhook_id = $1 AND sequence <=
 		(SELECT sequence FROM webhook_dead_letters WHERE webhook_id = $1
-		ORDER BY sequence DESC LIMIT 1 OFFSET ` + strconv.Itoa(keptDeadLetters) + ")"
+		ORDER BY sequence DESC LIMIT 1 OFFSET ` + strconv.Itoa(maxDeadLetters) + ")"
 }
 
 // SaveProgress writes the progress of webhooks, each under its own tenure. It skips
 // webhooks that are gone. If the tenure of one is over, nothing is written, and the error is
 // gateway.ErrTenureOver.
-func (t *Tables) SaveProgress(ctx context.Context, progress []webhook.Progress) error {
+func (t *Tables) SaveProgress(ctx context.Context, progress []webhook.Progress) (err error) {
+	defer table.Wrap(&err, "save progress of webhooks")
 	tenures, instanceIDs := make([]gateway.Tenure, 0, len(progress)), make([]string, 0, len(progress))
 	for _, one := range progress {
 		tenures, instanceIDs = append(tenures, one.Tenure), append(instanceIDs, one.InstanceID)
 	}
-	err := t.db.WriteUnder(ctx, tenures, instanceIDs, func(ctx context.Context, q table.Querier) error {
+	return t.db.WriteUnder(ctx, tenures, instanceIDs, func(ctx context.Context, q table.Querier) error {
 		states := make([]affected, len(progress))
 		for i, one := range progress {
 			var err error
@@ -72,10 +100,6 @@ func (t *Tables) SaveProgress(ctx context.Context, progress []webhook.Progress) 
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("store: save progress of webhooks: %w", err)
-	}
-	return nil
 }
 
 // saveProgress writes the progress of a webhook that exists, without its state.
@@ -92,15 +116,13 @@ func saveProgress(ctx context.Context, q table.Querier, p webhook.Progress) erro
 			return err
 		}
 	}
-	for _, b := range p.Blocked {
-		if _, err := q.ExecContext(ctx, saveBlocked, p.ID, string(b.Chat), b.Sequence, b.Through, b.EventID,
-			string(b.Kind), b.Failures, table.Millis(b.Since), table.Millis(b.NextTry), b.Status, b.Error); err != nil {
+	for _, blocked := range p.Blocked {
+		if _, err := q.ExecContext(ctx, saveBlocked, blockedColumns.Values(&blocked, p.ID)...); err != nil {
 			return err
 		}
 	}
-	for _, d := range p.DeadLetters {
-		if _, err := q.ExecContext(ctx, saveDeadLetter, p.ID, d.Sequence, d.EventID, string(d.Kind),
-			string(d.Chat), d.Status, d.Error, table.Millis(d.At)); err != nil {
+	for _, dead := range p.DeadLetters {
+		if _, err := q.ExecContext(ctx, saveDeadLetter, deadLetterColumns.Values(&dead, p.ID)...); err != nil {
 			return err
 		}
 	}
@@ -109,9 +131,8 @@ func saveProgress(ctx context.Context, q table.Querier, p webhook.Progress) erro
 			return err
 		}
 	}
-	for _, a := range p.Attempts {
-		if _, err := q.ExecContext(ctx, saveAttempt, p.ID, a.Number%keptAttempts, a.Number, a.Sequence, a.EventID,
-			string(a.Kind), string(a.Chat), table.Millis(a.At), a.Duration.Milliseconds(), a.Status, a.Error, a.Answer); err != nil {
+	for _, attempt := range p.Attempts {
+		if _, err := q.ExecContext(ctx, saveAttempt, attemptColumns.Values(&attempt, p.ID, attempt.Number%maxAttempts)...); err != nil {
 			return err
 		}
 	}

@@ -7,76 +7,73 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/store/vault"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
-const (
-	settingsColumns = "url, secret, secret_seal, previous_secret, previous_secret_seal, previous_secret_until, headers, headers_seal, kinds, chats, media_links, active, created_at, updated_at"
-	changedSettings = `url = excluded.url, secret = excluded.secret,
-		secret_seal = excluded.secret_seal, previous_secret = excluded.previous_secret,
-		previous_secret_seal = excluded.previous_secret_seal, previous_secret_until = excluded.previous_secret_until,
-		headers = excluded.headers, headers_seal = excluded.headers_seal, kinds = excluded.kinds, chats = excluded.chats,
-		media_links = excluded.media_links, active = excluded.active, updated_at = excluded.updated_at`
+// settingsRow is what a webhook was configured to, as its row has it.
+type settingsRow struct {
+	hook                                    webhook.Webhook
+	secret, previous, headers, kinds, chats string
+	secretSeal, previousSeal, headersSeal   int64
+}
+
+//nolint:gochecknoglobals // a table, and what is made of it
+var (
+	settingsColumns = table.Of(
+		table.Text("url", func(r *settingsRow) *string { return &r.hook.URL }),
+		table.Text("secret", func(r *settingsRow) *string { return &r.secret }),
+		table.Number("secret_seal", func(r *settingsRow) *int64 { return &r.secretSeal }),
+		table.Text("previous_secret", func(r *settingsRow) *string { return &r.previous }),
+		table.Number("previous_secret_seal", func(r *settingsRow) *int64 { return &r.previousSeal }),
+		table.Moment("previous_secret_until", func(r *settingsRow) *time.Time { return &r.hook.PreviousSecretUntil }),
+		table.Text("headers", func(r *settingsRow) *string { return &r.headers }),
+		table.Number("headers_seal", func(r *settingsRow) *int64 { return &r.headersSeal }),
+		table.Text("kinds", func(r *settingsRow) *string { return &r.kinds }),
+		table.Text("chats", func(r *settingsRow) *string { return &r.chats }),
+		table.Flag("media_links", func(r *settingsRow) *bool { return &r.hook.MediaLinks }),
+		table.Flag("active", func(r *settingsRow) *bool { return &r.hook.Active }),
+		table.Moment("created_at", func(r *settingsRow) *time.Time { return &r.hook.CreatedAt }),
+		table.Moment("updated_at", func(r *settingsRow) *time.Time { return &r.hook.UpdatedAt }),
+	)
+
+	changedSettings = settingsColumns.Without("created_at").Excluded()
 )
 
-// places are what the secrets of a webhook are sealed for.
-type places struct{ secret, previous, headers vault.Place }
+// sealedCells are the cells that the secrets of a webhook are sealed for.
+type sealedCells struct{ secret, previous, headers vault.Cell }
 
-// encode returns the values of settingsColumns.
-func encode(v *vault.Vault, hook webhook.Webhook, sealed places) ([]any, error) {
-	secret, secretSeal := v.SealText(sealed.secret, string(hook.Secret))
-	previous, previousSeal := v.SealText(sealed.previous, string(hook.PreviousSecret))
-	plain, err := encodeHeaders(hook.Headers)
+// encode returns the row of settings.
+func encode(v *vault.Vault, hook webhook.Webhook, cells sealedCells) (settingsRow, error) {
+	r := settingsRow{hook: hook, kinds: table.Texts(hook.Filter.Kinds), chats: table.Texts(hook.Filter.Chats)}
+	headers, err := encodeHeaders(hook.Headers)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	headers, headersSeal := v.SealText(sealed.headers, plain)
-	kinds, err := table.Texts(hook.Filter.Kinds)
-	if err != nil {
-		return nil, err
-	}
-	chats, err := table.Texts(hook.Filter.Chats)
-	if err != nil {
-		return nil, err
-	}
-	return []any{
-		hook.URL, secret, secretSeal, previous, previousSeal, table.Millis(hook.PreviousSecretUntil), headers, headersSeal,
-		kinds, chats, hook.MediaLinks, hook.Active, table.Millis(hook.CreatedAt), table.Millis(hook.UpdatedAt),
-	}, nil
+	r.secret, r.secretSeal = v.SealText(cells.secret, string(hook.Secret))
+	r.previous, r.previousSeal = v.SealText(cells.previous, string(hook.PreviousSecret))
+	r.headers, r.headersSeal = v.SealText(cells.headers, headers)
+	return r, nil
 }
 
-// settingsRow is settingsColumns as they were read.
-type settingsRow struct {
-	secret, previous, headers, kinds, chats                            string
-	secretSeal, previousSeal, headersSeal, until, createdAt, updatedAt int64
-}
-
-// columns returns where the values of settingsColumns go.
-func (r *settingsRow) columns(hook *webhook.Webhook) []any {
-	return []any{
-		&hook.URL, &r.secret, &r.secretSeal, &r.previous, &r.previousSeal, &r.until, &r.headers, &r.headersSeal,
-		&r.kinds, &r.chats, &hook.MediaLinks, &hook.Active, &r.createdAt, &r.updatedAt,
-	}
-}
-
-// decode fills in what was read.
-func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, hook *webhook.Webhook, sealed places) error {
-	hook.PreviousSecretUntil, hook.CreatedAt, hook.UpdatedAt = table.Time(r.until), table.Time(r.createdAt), table.Time(r.updatedAt)
-	secret, err := v.OpenText(ctx, sealed.secret, r.secret, r.secretSeal)
+// decode returns the settings of a row.
+func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, cells sealedCells) (webhook.Webhook, error) {
+	hook := r.hook
+	secret, err := v.OpenText(ctx, cells.secret, r.secret, r.secretSeal)
 	if err != nil {
-		return err
+		return hook, err
 	}
-	previous, err := v.OpenText(ctx, sealed.previous, r.previous, r.previousSeal)
+	previous, err := v.OpenText(ctx, cells.previous, r.previous, r.previousSeal)
 	if err != nil {
-		return err
+		return hook, err
 	}
 	hook.Secret, hook.PreviousSecret = webhook.Secret(secret), webhook.Secret(previous)
-	headers, err := v.OpenText(ctx, sealed.headers, r.headers, r.headersSeal)
+	headers, err := v.OpenText(ctx, cells.headers, r.headers, r.headersSeal)
 	if err != nil {
-		return err
+		return hook, err
 	}
 	var damaged [3]error
 	hook.Headers, damaged[0] = decodeHeaders(headers)
@@ -85,7 +82,7 @@ func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, hook *webhook.
 	if errors.Join(damaged[:]...) != nil {
 		hook.Active = false // nobody knows what may go there; it is saved again, or deleted
 	}
-	return nil
+	return hook, nil
 }
 
 // decodeList reads such a column. The first argument only says what it holds. An empty list
@@ -101,8 +98,8 @@ func decodeList[T ~string](_ []T, text string) ([]T, error) {
 	return values, nil
 }
 
-// keptHeader is a header as its column has it.
-type keptHeader struct {
+// storedHeader is a header as its column has it.
+type storedHeader struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
@@ -112,11 +109,11 @@ func encodeHeaders(headers []webhook.Header) (string, error) {
 	if len(headers) == 0 {
 		return "", nil
 	}
-	kept := make([]keptHeader, len(headers))
+	stored := make([]storedHeader, len(headers))
 	for n, header := range headers {
-		kept[n] = keptHeader(header)
+		stored[n] = storedHeader(header)
 	}
-	encoded, err := json.Marshal(kept)
+	encoded, err := json.Marshal(stored)
 	return string(encoded), err
 }
 
@@ -124,12 +121,12 @@ func decodeHeaders(text string) ([]webhook.Header, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var kept []keptHeader
-	if err := json.Unmarshal([]byte(text), &kept); err != nil {
+	var stored []storedHeader
+	if err := json.Unmarshal([]byte(text), &stored); err != nil {
 		return nil, fmt.Errorf("read the headers of a webhook: %w", err)
 	}
-	headers := make([]webhook.Header, len(kept))
-	for n, header := range kept {
+	headers := make([]webhook.Header, len(stored))
+	for n, header := range stored {
 		headers[n] = webhook.Header(header)
 	}
 	return headers, nil

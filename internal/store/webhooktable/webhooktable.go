@@ -1,11 +1,10 @@
 // Package webhooktable has the tables of webhooks: what was configured, how far each has
-// come, and what became of the events. It seals their secrets. The store embeds it.
+// come, and what became of the events. It seals their secrets.
 package webhooktable
 
 import (
 	"context"
-	"fmt"
-	"slices"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
@@ -15,19 +14,42 @@ import (
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-const (
-	webhookColumns = "id, instance_id, place, account_webhook_id, " + settingsColumns
-	stateColumns   = "status, reason, cursor, failures, failing_since, next_try_at, attempts"
+// webhookRow is a webhook with its state, as its row has it.
+type webhookRow struct {
+	settings settingsRow
+	cell     string // see cellOf
+	state    backlog.State
+}
 
-	blockedColumns = "webhook_id, chat, sequence, through, event_id, kind, failures, since, next_try_at, answer_status, error"
+//nolint:gochecknoglobals // tables, and statements that are made of them
+var (
+	webhookColumns = table.Of(
+		table.Text("id", func(r *webhookRow) *string { return &r.settings.hook.ID }),
+		table.Text("instance_id", func(r *webhookRow) *string { return &r.settings.hook.InstanceID }),
+		table.Text("place", func(r *webhookRow) *string { return &r.cell }),
+		table.TextOrNull("account_webhook_id", func(r *webhookRow) *string { return &r.settings.hook.Account }),
+	).And(table.Part(settingsColumns, func(r *webhookRow) *settingsRow { return &r.settings })...)
 
-	saveWebhook = "INSERT INTO webhooks (" + webhookColumns + ", " + stateColumns +
-		`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
-		ON CONFLICT (id) DO UPDATE SET ` + changedSettings
+	stateColumns = table.Of(
+		table.Text("status", func(s *backlog.State) *backlog.Status { return &s.Status }),
+		table.Text("reason", func(s *backlog.State) *string { return &s.Reason }),
+		table.Number("cursor", func(s *backlog.State) *int64 { return &s.Cursor }),
+		table.Number("failures", func(s *backlog.State) *int { return &s.Failures }),
+		table.Moment("failing_since", func(s *backlog.State) *time.Time { return &s.FailingSince }),
+		table.Moment("next_try_at", func(s *backlog.State) *time.Time { return &s.NextTry }),
+		table.Number("attempts", func(s *backlog.State) *int64 { return &s.Attempts }),
+	)
 
-	// Only the place tells which webhook is the first one of its instance.
-	findWebhook = "SELECT " + webhookColumns + " FROM webhooks WHERE instance_id = $1 AND CASE WHEN $2 = '' THEN place = instance_id ELSE id = $2 END"
+	allColumns = webhookColumns.And(table.Part(stateColumns, func(r *webhookRow) *backlog.State { return &r.state })...)
+
+	saveWebhook = allColumns.Insert("webhooks") + " ON CONFLICT (id) DO UPDATE SET " + changedSettings
+
+	saveState = "UPDATE webhooks SET " + stateColumns.Without("attempts").Assignments() + ", attempts = CASE WHEN attempts < " +
+		stateColumns.Parameter("attempts") + " THEN " + stateColumns.Parameter("attempts") + " ELSE attempts END WHERE id = " + stateColumns.Next(1)
 )
+
+// Only the cell tells which webhook is the first one of its instance.
+const findWebhook = " FROM webhooks WHERE instance_id = $1 AND CASE WHEN $2 = '' THEN place = instance_id ELSE id = $2 END"
 
 // Database runs the statements of these tables.
 type Database interface {
@@ -53,122 +75,98 @@ type Tables struct {
 // New makes the tables' access to a database that has them.
 func New(db Database, sealing *vault.Vault) *Tables { return &Tables{db: db, vault: sealing} }
 
-// placeOf is what the secrets of a webhook are sealed for. It tells the first webhook of an
+// cellOf is what the secrets of a webhook are sealed for. It tells the first webhook of an
 // instance from the others.
-func placeOf(hook webhook.Webhook) string {
+func cellOf(hook webhook.Webhook) string {
 	if hook.First {
 		return hook.InstanceID
 	}
 	return hook.ID
 }
 
-func placesOf(place string) places {
-	return places{vault.WebhookSecret(place), vault.WebhookPrevious(place), vault.WebhookHeaders(place)}
+func cellsOf(cell string) sealedCells {
+	return sealedCells{vault.WebhookSecret(cell), vault.WebhookPrevious(cell), vault.WebhookHeaders(cell)}
 }
 
 // SaveWebhook creates or changes the configuration of a webhook. If state is not nil, or the
 // webhook is new, delivery begins anew with state, and no chat is blocked any more. It
 // returns a gateway.NotFound if the instance does not exist.
 func (t *Tables) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *backlog.State) error {
-	place := placeOf(hook)
-	settings, err := encode(t.vault, hook, placesOf(place))
-	if err != nil {
-		return fmt.Errorf("store: save webhook: %w", err)
+	row := webhookRow{cell: cellOf(hook), state: backlog.State{Status: backlog.StatusOK}}
+	if state != nil {
+		row.state = *state
 	}
-	var follows any // NULL
-	if hook.Account != "" {
-		follows = hook.Account
+	var err error
+	if row.settings, err = encode(t.vault, hook, cellsOf(row.cell)); err == nil {
+		err = t.db.WriteUnder(ctx, []gateway.Tenure{gateway.TenureOf(ctx)}, []string{hook.InstanceID}, func(ctx context.Context, q table.Querier) error {
+			if _, err := q.ExecContext(ctx, saveWebhook, allColumns.Values(&row)...); err != nil || state == nil {
+				return err
+			}
+			if _, err := q.ExecContext(ctx, "DELETE FROM webhook_blocked_chats WHERE webhook_id = $1", hook.ID); err != nil {
+				return err
+			}
+			_, err := writeState(ctx, q, hook.ID, *state)
+			return err
+		})
 	}
-	values := append([]any{hook.ID, hook.InstanceID, place, follows}, settings...)
-	err = t.db.WriteUnder(ctx, []gateway.Tenure{gateway.TenureOf(ctx)}, []string{hook.InstanceID}, func(ctx context.Context, q table.Querier) error {
-		first := backlog.State{Status: backlog.StatusOK}
-		if state != nil {
-			first = *state
-		}
-		if _, err := q.ExecContext(ctx, saveWebhook, append(slices.Clip(values), stateArgs(first)...)...); err != nil {
-			return err
-		}
-		if state == nil {
-			return nil
-		}
-		if _, err := q.ExecContext(ctx, "DELETE FROM webhook_blocked_chats WHERE webhook_id = $1", hook.ID); err != nil {
-			return err
-		}
-		_, err := writeState(ctx, q, hook.ID, *state)
-		return err
-	})
 	if sqlerror.IsOrphan(err) {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
 	}
-	if err != nil {
-		return fmt.Errorf("store: save webhook: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "save webhook")
+	return err
 }
 
 // FindWebhook returns the configuration of a webhook, and whether it is there. Without an id
 // in the reference it is the first one of its instance.
-func (t *Tables) FindWebhook(ctx context.Context, ref webhook.Ref) (webhook.Webhook, bool, error) {
-	hook, found, err := table.Find(ctx, t.db.Reader(), t.scanWebhook(ctx), findWebhook, ref.InstanceID, ref.ID)
-	if err != nil {
-		return webhook.Webhook{}, false, fmt.Errorf("store: find webhook: %w", err)
-	}
-	return hook, found, nil
+func (t *Tables) FindWebhook(ctx context.Context, ref webhook.Ref) (_ webhook.Webhook, found bool, err error) {
+	defer table.Wrap(&err, "find webhook")
+	return table.Find(ctx, t.db.Reader(), t.scanWebhook(ctx), "SELECT "+webhookColumns.Names+findWebhook, ref.InstanceID, ref.ID)
 }
 
 // ListWebhooks returns a page of the webhooks of an instance, oldest first.
-func (t *Tables) ListWebhooks(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[webhook.Webhook], error) {
-	page, err := table.List(ctx, t.db.Reader(), t.scanWebhook(ctx), request, webhookColumns, "FROM webhooks WHERE instance_id = $1", instanceID)
-	if err != nil {
-		return page, fmt.Errorf("store: list webhooks: %w", err)
-	}
-	return page, nil
+func (t *Tables) ListWebhooks(ctx context.Context, instanceID string, request gateway.PageRequest) (_ gateway.Page[webhook.Webhook], err error) {
+	defer table.Wrap(&err, "list webhooks")
+	return table.List(ctx, t.db.Reader(), t.scanWebhook(ctx), request, webhookColumns.Names, "FROM webhooks WHERE instance_id = $1", instanceID)
 }
 
 // DeleteWebhook removes a webhook with the records of its deliveries, and reports whether
 // there was one.
-func (t *Tables) DeleteWebhook(ctx context.Context, ref webhook.Ref) (bool, error) {
+func (t *Tables) DeleteWebhook(ctx context.Context, ref webhook.Ref) (_ bool, err error) {
+	defer table.Wrap(&err, "delete webhook")
 	removed, err := t.db.ExecOf(ctx, ref.InstanceID, "DELETE FROM webhooks WHERE instance_id = $1 AND id = $2", ref.InstanceID, ref.ID)
-	if err != nil {
-		return false, fmt.Errorf("store: delete webhook: %w", err)
-	}
-	return removed > 0, nil
+	return removed > 0, err
 }
 
 // Webhooks returns the webhooks of instances with their states and the newest events of
 // the instances, those of an instance oldest first.
-func (t *Tables) Webhooks(ctx context.Context, instanceIDs []string) ([]webhook.Saved, error) {
-	set, err := table.Texts(instanceIDs)
-	if err != nil {
-		return nil, fmt.Errorf("store: webhooks: %w", err)
-	}
+func (t *Tables) Webhooks(ctx context.Context, instanceIDs []string) (all []webhook.Saved, err error) {
+	defer table.Wrap(&err, "webhooks")
+	set := table.Texts(instanceIDs)
 	// This is not one transaction, because only the caller changes these webhooks.
-	all, err := table.Collect(ctx, t.db.Scanner(), t.scanSaved(ctx), "SELECT "+webhookColumns+", "+stateColumns+
-		", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0)"+
+	all, err = table.Collect(ctx, t.db.Scanner(), func(from table.Scanner) (saved webhook.Saved, err error) {
+		var row webhookRow
+		if err = from.Scan(allColumns.Fields(&row, &saved.Newest)...); err == nil {
+			saved.State = row.state
+			saved.Webhook, err = t.decode(ctx, &row)
+		}
+		return saved, err
+	}, "SELECT "+allColumns.Names+", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0)"+
 		" FROM webhooks WHERE instance_id IN "+t.db.In(1)+" ORDER BY instance_id, created_at, id", set)
 	if err != nil {
-		return nil, fmt.Errorf("store: webhooks: %w", err)
-	}
-	blocked, err := table.Collect(ctx, t.db.Scanner(), scanBlocked,
-		"SELECT "+blockedColumns+" FROM webhook_blocked_chats WHERE webhook_id IN (SELECT id FROM webhooks WHERE instance_id IN "+t.db.In(1)+")", set)
-	if err != nil {
-		return nil, fmt.Errorf("store: webhooks: %w", err)
+		return nil, err
 	}
 	of := map[string][]backlog.BlockedChat{}
-	for _, one := range blocked {
-		of[one.webhookID] = append(of[one.webhookID], one.BlockedChat)
-	}
+	_, err = table.Collect(ctx, t.db.Scanner(), func(from table.Scanner) (_ struct{}, err error) {
+		var id string
+		var chat backlog.BlockedChat
+		err = from.Scan(blockedColumns.Fields(&chat, &id)...)
+		of[id] = append(of[id], chat)
+		return struct{}{}, err
+	}, "SELECT "+blockedColumns.Names+", webhook_id FROM webhook_blocked_chats WHERE webhook_id IN (SELECT id FROM webhooks WHERE instance_id IN "+t.db.In(1)+")", set)
 	for i := range all {
 		all[i].Blocked = of[all[i].Webhook.ID]
 	}
-	return all, nil
-}
-
-func stateArgs(state backlog.State) []any {
-	return []any{
-		string(state.Status), state.Reason, state.Cursor, state.Failures,
-		table.Millis(state.FailingSince), table.Millis(state.NextTry), state.Attempts,
-	}
+	return all, err
 }
 
 // affected says how many rows a statement has changed.
@@ -176,57 +174,21 @@ type affected interface{ RowsAffected() (int64, error) }
 
 // writeState writes the state of a webhook. The result is no row if it does not exist.
 func writeState(ctx context.Context, q table.Querier, id string, state backlog.State) (affected, error) {
-	return q.ExecContext(ctx, `UPDATE webhooks SET status = $1, reason = $2, cursor = $3, failures = $4,
-		failing_since = $5, next_try_at = $6, attempts = CASE WHEN attempts < $7 THEN $7 ELSE attempts END
-		WHERE id = $8`, append(stateArgs(state), id)...)
+	return q.ExecContext(ctx, saveState, stateColumns.Values(&state, id)...)
 }
 
-func (t *Tables) scanWebhook(ctx context.Context) func(row table.Scanner) (webhook.Webhook, error) {
-	return func(row table.Scanner) (webhook.Webhook, error) { return t.scanWebhookAnd(ctx, row) }
+func (t *Tables) scanWebhook(ctx context.Context) func(from table.Scanner) (webhook.Webhook, error) {
+	return func(from table.Scanner) (webhook.Webhook, error) {
+		var row webhookRow
+		if err := from.Scan(webhookColumns.Fields(&row)...); err != nil {
+			return webhook.Webhook{}, err
+		}
+		return t.decode(ctx, &row)
+	}
 }
 
-// scanWebhookAnd scans the columns of a configuration, and further columns after them.
-func (t *Tables) scanWebhookAnd(ctx context.Context, row table.Scanner, others ...any) (webhook.Webhook, error) {
-	var hook webhook.Webhook
-	var place string
-	var follows *string // NULL if it has its own settings
-	var settings settingsRow
-	columns := append([]any{&hook.ID, &hook.InstanceID, &place, &follows}, settings.columns(&hook)...)
-	if err := row.Scan(append(columns, others...)...); err != nil {
-		return hook, err
-	}
-	hook.First = place == hook.InstanceID
-	if follows != nil {
-		hook.Account = *follows
-	}
-	err := settings.decode(ctx, t.vault, &hook, placesOf(place))
+func (t *Tables) decode(ctx context.Context, row *webhookRow) (webhook.Webhook, error) {
+	hook, err := row.settings.decode(ctx, t.vault, cellsOf(row.cell))
+	hook.First = row.cell == hook.InstanceID
 	return hook, err
-}
-
-func (t *Tables) scanSaved(ctx context.Context) func(row table.Scanner) (webhook.Saved, error) {
-	return func(row table.Scanner) (webhook.Saved, error) {
-		var saved webhook.Saved
-		var failingSince, nextTry int64
-		state := &saved.State
-		var err error
-		saved.Webhook, err = t.scanWebhookAnd(ctx, row, &state.Status, &state.Reason, &state.Cursor, &state.Failures,
-			&failingSince, &nextTry, &state.Attempts, &saved.Newest)
-		state.FailingSince, state.NextTry = table.Time(failingSince), table.Time(nextTry)
-		return saved, err
-	}
-}
-
-type blockedChat struct {
-	backlog.BlockedChat
-
-	webhookID string
-}
-
-func scanBlocked(row table.Scanner) (blockedChat, error) {
-	var b blockedChat
-	var since, nextTry int64
-	err := row.Scan(&b.webhookID, &b.Chat, &b.Sequence, &b.Through, &b.EventID, &b.Kind, &b.Failures,
-		&since, &nextTry, &b.Status, &b.Error)
-	b.Since, b.NextTry = table.Time(since), table.Time(nextTry)
-	return b, err
 }

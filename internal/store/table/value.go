@@ -54,14 +54,27 @@ func ScanNumber(row Scanner) (int64, error) {
 	return number, err
 }
 
+// ScanTime reads a row of one time.
+func ScanTime(row Scanner) (time.Time, error) {
+	millis, err := ScanNumber(row)
+	return Time(millis), err
+}
+
 // NoTexts is the column of a list without texts.
 const NoTexts = "[]"
 
 // Texts returns a list as columns and parameters hold it: a JSON array.
-func Texts[T ~string](values []T) (string, error) {
+func Texts[T ~string](values []T) string {
 	if len(values) == 0 {
-		return NoTexts, nil // a nil slice would be encoded as null
+		return NoTexts // a nil slice would be encoded as null
 	}
-	encoded, err := json.Marshal(values)
-	return string(encoded), err
+	plain := make([]string, len(values))
+	for i, value := range values {
+		plain[i] = string(value)
+	}
+	encoded, err := json.Marshal(plain)
+	if err != nil {
+		panic(err) // every text can be encoded
+	}
+	return string(encoded)
 }
