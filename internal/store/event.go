@@ -133,6 +133,18 @@ func (d *instanceDatabase) record(ctx context.Context, instanceID string, fn fun
 	return markUnstorable(d.beginRecord(ctx, instanceID, fn).Wait())
 }
 
+// recordOr is record for what fn may refuse, after which it has written nothing. A refusal is no error of
+// the transaction: that would make the writes that share its commit run again.
+func (d *instanceDatabase) recordOr(
+	ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) (refused, err error),
+) (refused, err error) {
+	err = d.record(ctx, instanceID, func(ctx context.Context, r *recorder) (err error) {
+		refused, err = fn(ctx, r)
+		return err
+	})
+	return refused, err
+}
+
 // beginRecord is record that returns before fn has run, and leaves the errors as they are.
 func (d *instanceDatabase) beginRecord(
 	ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error,
@@ -233,10 +245,9 @@ func (s *Store) readSome(ctx context.Context, maxBytes int, from string, args ..
 // EventBounds returns the oldest and the newest sequence number of the stored events; 0
 // and 0 if there are none.
 func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error) {
-	if err := s.db.Reader().QueryRowContext(ctx, eventBounds, instanceID).Scan(&oldest, &newest); err != nil {
-		return 0, 0, fmt.Errorf("store: event bounds: %w", err)
-	}
-	return oldest, newest, nil
+	defer table.Wrap(&err, "event bounds")
+	err = s.db.Reader().QueryRowContext(ctx, eventBounds, instanceID).Scan(&oldest, &newest)
+	return oldest, newest, err
 }
 
 // EventInstances returns the ids of all instances that have events, including deleted
@@ -290,10 +301,8 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 		}
 		return r.Append(ctx, events...)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("store: delete events: %w", err)
-	}
-	return removed, nil
+	table.Wrap(&err, "delete events")
+	return removed, err
 }
 
 // eventData is the data of an event.
@@ -335,10 +344,8 @@ func (s *Store) ReadChatEvents(
 // written at that time or later; 0 if there is none.
 func (s *Store) FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error) {
 	sequence, _, err := table.Find(ctx, s.db.Reader(), table.ScanNumber, firstEventSince, instanceID, table.Millis(since))
-	if err != nil {
-		return 0, fmt.Errorf("store: find an event by its time: %w", err)
-	}
-	return sequence, nil
+	table.Wrap(&err, "find an event by its time")
+	return sequence, err
 }
 
 // readWanted is the query of ReadWantedEvents. Where the kind or the chat of an event is

@@ -4,7 +4,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -63,6 +62,15 @@ var (
 		" AND account_id = " + changing.Next(2) + " AND created_at = " + changing.Next(3)
 )
 
+// ofInstance is the error of a write for an instance: a gateway.NotFound if the instance is gone.
+func ofInstance(err error, tried string) error {
+	if sqlerror.IsOrphan(err) {
+		return instanceNotFound()
+	}
+	table.Wrap(&err, tried)
+	return err
+}
+
 func instanceNotFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
 }
@@ -85,37 +93,31 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 	if s.db.fenced && sqlerror.IsOrphan(err) { // the node has been removed from the list
 		return gateway.ErrTenureOver
 	}
-	if err != nil {
-		return fmt.Errorf("store: create instance: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "create instance")
+	return err
 }
 
 // GetInstance returns the instance, or a gateway.NotFound.
-func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, error) {
+func (s *Store) GetInstance(ctx context.Context, id string) (instance gateway.Instance, err error) {
 	read := func() (gateway.Instance, bool, error) {
 		return table.Find(ctx, s.db.Reader(), s.scanInstance(ctx), "SELECT "+instanceColumns.Names+" FROM instances WHERE id = $1", id)
 	}
-	var instance gateway.Instance
 	var found bool
-	var err error
 	if tenure := gateway.TenureOf(ctx); s.db.fenced && tenure.InstanceID != id {
 		instance, found, err = read() // another node may change it
 	} else {
-		instance, found, err = s.caches.instances.Find(keptInstance{id, tenure.Epoch}, read)
+		instance, found, err = s.caches.instances.Find(instanceKey{id, tenure.Epoch}, read)
 	}
-	if err != nil {
-		return gateway.Instance{}, fmt.Errorf("store: get instance: %w", err)
+	if err == nil && !found {
+		return instance, instanceNotFound()
 	}
-	if !found {
-		return gateway.Instance{}, instanceNotFound()
-	}
-	return instance, nil
+	table.Wrap(&err, "get instance")
+	return instance, err
 }
 
 // changeInstance is called before an instance changes, and done afterwards.
 func (s *Store) changeInstance(ctx context.Context, id string) (done func()) {
-	one := s.caches.instances.Change(keptInstance{id, gateway.TenureOf(ctx).Epoch})
+	one := s.caches.instances.Change(instanceKey{id, gateway.TenureOf(ctx).Epoch})
 	if s.caches.instanceLists == nil {
 		return one
 	}
@@ -136,7 +138,8 @@ type instanceList struct {
 // those with the ids, or of all where there are no ids.
 func (s *Store) ListInstances(
 	ctx context.Context, accountID string, ids []string, request gateway.PageRequest,
-) (gateway.Page[gateway.Instance], error) {
+) (page gateway.Page[gateway.Instance], err error) {
+	defer table.Wrap(&err, "list instances")
 	set := table.Texts(ids)
 	from, args := "FROM instances WHERE account_id = $1", []any{accountID}
 	if len(ids) > 0 {
@@ -147,18 +150,13 @@ func (s *Store) ListInstances(
 		page, err := table.List(ctx, s.db.Scanner(), s.scanInstance(ctx), request, instanceColumns.Names, from, args...)
 		return page, true, err
 	}
-	var page gateway.Page[gateway.Instance]
-	var err error
 	if s.caches.instanceLists == nil {
 		page, _, err = read()
 	} else {
 		page, _, err = s.caches.instanceLists.Find(instanceList{accountID, set, request}, read)
 	}
-	if err != nil {
-		return page, fmt.Errorf("store: list instances: %w", err)
-	}
 	page.Items = slices.Clone(page.Items) // the caller may change its own
-	return page, nil
+	return page, err
 }
 
 // AllInstances returns the instances of every account, oldest first.
@@ -182,35 +180,31 @@ func (s *Store) InstancesByID(ctx context.Context, ids []string) (_ []gateway.In
 // changed.
 func (s *Store) UpdateInstance(
 	ctx context.Context, id string, change func(*gateway.Instance) ([]eventlog.Event, error),
-) (gateway.Instance, error) {
+) (instance gateway.Instance, err error) {
 	defer s.changeInstance(ctx, id)()
-	var instance gateway.Instance
-	var refused error
-	err := s.db.record(ctx, id, func(ctx context.Context, r *recorder) error {
+	refused, err := s.db.recordOr(ctx, id, func(ctx context.Context, r *recorder) (refused, err error) {
 		var found bool
-		var err error
 		instance, found, err = table.Find(ctx, r, s.scanInstance(ctx),
 			"SELECT "+instanceColumns.Names+" FROM instances WHERE id = $1"+s.db.ForUpdate(), id)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		// A refusal must not be an error of the transaction: that would make the
-		// writes that share its commit run again.
 		if !found {
-			refused = instanceNotFound()
-			return nil
+			return instanceNotFound(), nil
 		}
-		var events []eventlog.Event
-		if events, refused = change(&instance); refused == nil {
-			if _, err = r.ExecContext(ctx, updateInstance, changing.Values(s.instanceRow(instance),
-				instance.ID, instance.AccountID, table.Millis(instance.CreatedAt), gateway.TenureOf(ctx).Epoch)...); err == nil {
-				err = r.Append(ctx, events...)
-			}
+		events, refused := change(&instance)
+		if refused != nil {
+			return refused, nil
 		}
-		return err
+		if _, err := r.ExecContext(ctx, updateInstance, changing.Values(s.instanceRow(instance),
+			instance.ID, instance.AccountID, table.Millis(instance.CreatedAt), gateway.TenureOf(ctx).Epoch)...); err != nil {
+			return nil, err
+		}
+		return nil, r.Append(ctx, events...)
 	})
+	table.Wrap(&err, "update instance")
 	if err != nil {
-		return gateway.Instance{}, fmt.Errorf("store: update instance: %w", err)
+		return gateway.Instance{}, err
 	}
 	if refused != nil {
 		return gateway.Instance{}, refused
@@ -232,21 +226,27 @@ func (s *Store) instanceRow(instance gateway.Instance) *instanceRow {
 // Messages and events are removed first, in several transactions, so that other writes
 // don't wait long. A crash in between leaves an instance with fewer of them, which can
 // be deleted again.
-func (s *Store) DeleteInstance(ctx context.Context, id string) error {
+func (s *Store) DeleteInstance(ctx context.Context, id string) (err error) {
+	removed := int64(0)
 	defer s.changeInstance(ctx, id)()
+	defer func() {
+		table.Wrap(&err, "delete instance")
+		if err == nil && removed == 0 {
+			err = instanceNotFound()
+		}
+	}()
 	if _, err := inSlices(func() (int64, error) { return s.removeMessages(ctx, id, oldestMessages, sliceRows) }); err != nil {
-		return fmt.Errorf("store: delete instance: %w", err)
+		return err
 	}
 	for _, query := range []string{
 		"DELETE FROM sent_changes WHERE (instance_id, platform_id) IN (SELECT instance_id, platform_id FROM sent_changes WHERE instance_id = $1 LIMIT $2 + 0)",
 		"DELETE FROM events WHERE (instance_id, sequence) IN (SELECT instance_id, sequence FROM events WHERE instance_id = $1 ORDER BY sequence LIMIT $2 + 0)",
 	} {
 		if _, err := inSlices(func() (int64, error) { return s.db.ExecOf(ctx, id, query, id, sliceRows) }); err != nil {
-			return fmt.Errorf("store: delete instance: %w", err)
+			return err
 		}
 	}
-	var removed int64
-	err := s.db.record(ctx, id, func(ctx context.Context, r *recorder) error {
+	return s.db.record(ctx, id, func(ctx context.Context, r *recorder) error {
 		r.recent.TouchedAll()
 		if _, err := r.ExecContext(ctx, "DELETE FROM events WHERE instance_id = $1", id); err != nil {
 			return err
@@ -258,13 +258,6 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 		removed, err = result.RowsAffected()
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("store: delete instance: %w", err)
-	}
-	if removed == 0 {
-		return instanceNotFound()
-	}
-	return nil
 }
 
 func (s *Store) scanInstance(ctx context.Context) func(from table.Scanner) (gateway.Instance, error) {

@@ -5,12 +5,10 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
 )
@@ -77,17 +75,12 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 		}
 		return r.appendWith(ctx, message.ID, result, events...)
 	})
-	if sqlerror.IsOrphan(err) {
-		return false, instanceNotFound()
-	}
 	if err != nil {
-		return false, fmt.Errorf("store: add message: %w", err)
+		return false, ofInstance(err, "add message")
 	}
 	changed, err := result.RowsAffected()
-	if err != nil {
-		return false, fmt.Errorf("store: add message: %w", err)
-	}
-	return changed > 0, nil
+	table.Wrap(&err, "add message")
+	return changed > 0, err
 }
 
 // AddHistory adds messages from before an instance was linked. A message whose platform
@@ -116,13 +109,7 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 		}
 		return nil
 	})
-	if sqlerror.IsOrphan(err) {
-		return instanceNotFound()
-	}
-	if err != nil {
-		return fmt.Errorf("store: add history: %w", err)
-	}
-	return nil
+	return ofInstance(err, "add history")
 }
 
 // AcceptMessage begins to add a message that is about to be sent and, if record is not
@@ -180,16 +167,11 @@ func (r *recorder) addMessage(ctx context.Context, statement string, message gat
 // accepted is the answer to a message that was to be added. taken says that the key of its
 // idempotency record was.
 func accepted(err error, taken bool) error {
-	switch {
-	case sqlerror.IsOrphan(err):
-		return instanceNotFound()
-	case err != nil:
-		return fmt.Errorf("store: accept message: %w", err)
-	case taken:
+	if err == nil && taken {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeIdempotencyConflict,
 			"another request with this Idempotency-Key came first")
 	}
-	return nil
+	return ofInstance(err, "accept message")
 }
 
 // FindMessages returns the messages of the instance whose platform identifier or internal

@@ -52,11 +52,9 @@ func (m *migrator) migrate(ctx context.Context) ([]string, error) {
 	return m.applyMigrations(ctx, known)
 }
 
-func (m *migrator) close() error {
-	if err := m.db.close(); err != nil {
-		return fmt.Errorf("store: close: %w", err)
-	}
-	return nil
+func (m *migrator) close() (err error) {
+	defer table.Wrap(&err, "close")
+	return m.db.close()
 }
 
 // Migrate brings the database up to date and closes it again. It returns the
@@ -112,10 +110,8 @@ func (m *migrator) applyMigrations(ctx context.Context, known []migration) (appl
 	} else {
 		applied, err = m.migrateAlone(ctx, known)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: migrate: %w", err)
-	}
-	return applied, nil
+	table.Wrap(&err, "migrate")
+	return applied, err
 }
 
 // migrateAlone applies the missing migrations in one transaction: nobody else works with the file.

@@ -94,10 +94,8 @@ func (p *Presences) UnsubscribePresence(ctx context.Context, subscription gatewa
 		_, err = r.ExecContext(ctx, removePresence, id, jid, lid)
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("store: unsubscribe from presence: %w", err)
-	}
-	return removed, nil
+	table.Wrap(&err, "unsubscribe from presence")
+	return removed, err
 }
 
 // FindPresenceSubscription returns the subscription to a contact, unless it has ended.

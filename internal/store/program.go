@@ -73,10 +73,8 @@ func (s *Store) Secret(ctx context.Context, name string, size int) ([]byte, erro
 		secret, err = s.vault.Scan(ctx, place, q.QueryRowContext(ctx, "SELECT value, value_seal FROM secrets WHERE name = $1", name))
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("store: get secret: %w", err)
-	}
-	return secret, nil
+	table.Wrap(&err, "get secret")
+	return secret, err
 }
 
 // OwnFiles names the owner of the file storage. The name is stored in the database once open has
@@ -124,8 +122,6 @@ func (s *Store) FilesOwner(ctx context.Context) (owner string, found bool, err e
 		err = row.Scan(&owner)
 		return owner, err
 	}, findFilesOwner)
-	if err != nil {
-		return "", false, fmt.Errorf("store: owner of the files: %w", err)
-	}
-	return owner, found && owner != "", nil
+	table.Wrap(&err, "owner of the files")
+	return owner, found && owner != "", err
 }

@@ -4,12 +4,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -77,10 +76,8 @@ func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.R
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("store: save registrations: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "save registrations")
+	return err
 }
 
 func scanRegistration(row table.Scanner) (checkedRegistration, error) {
@@ -102,25 +99,17 @@ func (s *Store) ListNumberChecks(ctx context.Context, instanceID string, since t
 func (s *Store) TakeNumberChecks(ctx context.Context, instanceID string, taken gateway.NumberChecks, since time.Time,
 	permit func(spent []gateway.NumberChecks) error,
 ) error {
-	var refused error
-	err := s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	refused, err := s.db.recordOr(ctx, instanceID, func(ctx context.Context, r *recorder) (refused, err error) {
 		spent, err := listNumberChecks(ctx, r, instanceID, since)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		// A refusal must not be an error of the transaction, which others share.
-		if refused = permit(spent); refused == nil {
-			err = takeNumberChecks(ctx, r, instanceID, taken, since)
+		if refused := permit(spent); refused != nil {
+			return refused, nil
 		}
-		return err
+		return nil, takeNumberChecks(ctx, r, instanceID, taken, since)
 	})
-	if sqlerror.IsOrphan(err) {
-		return instanceNotFound()
-	}
-	if err != nil {
-		return fmt.Errorf("store: take number checks: %w", err)
-	}
-	return refused
+	return cmp.Or(ofInstance(err, "take number checks"), refused)
 }
 
 func takeNumberChecks(ctx context.Context, q table.Querier, instanceID string, taken gateway.NumberChecks, since time.Time) error {

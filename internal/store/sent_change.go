@@ -4,12 +4,10 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
 )
@@ -39,22 +37,15 @@ const (
 // gateway.NotFound if the instance is gone.
 func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) error {
 	_, err := s.db.ExecOf(ctx, change.InstanceID, sentChangeColumns.Insert("sent_changes")+" ON CONFLICT DO NOTHING", sentChangeColumns.Values(&change)...)
-	if sqlerror.IsOrphan(err) {
-		return instanceNotFound()
-	}
-	if err != nil {
-		return fmt.Errorf("store: accept change: %w", markUnstorable(err))
-	}
-	return nil
+	return ofInstance(markUnstorable(err), "accept change")
 }
 
 // FindChange returns the change with the platform's identifier, and whether there is one.
-func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error) {
+func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (_ gateway.SentChange, found bool, err error) {
 	change, found, err := sentChangeColumns.Find(ctx, s.db.Reader(), findSentChange, instanceID, platformID)
-	if err != nil {
-		return gateway.SentChange{}, false, fmt.Errorf("store: find change: %w", markUnstorable(err))
-	}
-	return change, found, nil
+	err = markUnstorable(err)
+	table.Wrap(&err, "find change")
+	return change, found, err
 }
 
 // ConfirmChange marks the change with the platform's identifier as confirmed, writes the
@@ -65,37 +56,31 @@ func (s *Store) ConfirmChange(
 	ctx context.Context, instanceID, platformID string,
 	confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error),
 ) (known bool, err error) {
-	var refused error
-	err = s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
-		refused = nil
+	refused, err := s.db.recordOr(ctx, instanceID, func(ctx context.Context, r *recorder) (refused, err error) {
 		var change gateway.SentChange
-		var err error
 		if change, known, err = sentChangeColumns.Find(ctx, r, findSentChange, instanceID, platformID); err != nil || !known || change.Confirmed {
-			return err
+			return nil, err
 		}
 		before, found, err := chattable.MessageColumns.Find(ctx, r, messageByID, change.MessageID)
 		if err != nil || !found {
-			return err
+			return nil, err
 		}
-		var after gateway.Message
-		var events []eventlog.Event
-		// A refusal must not be an error of the transaction: that would make the writes
-		// that share its commit run again.
-		if after, events, refused = confirm(change, before); refused == nil {
-			_, err = r.ExecContext(ctx, "UPDATE sent_changes SET settled = TRUE WHERE instance_id = $1 AND platform_id = $2",
-				instanceID, platformID)
-			if err == nil {
-				r.recent.Touched(before.PlatformID)
-				err = writeMessage(ctx, r, before, after)
-			}
-			if err == nil {
-				err = r.Append(ctx, events...)
-			}
+		after, events, refused := confirm(change, before)
+		if refused != nil {
+			return refused, nil
 		}
-		return err
+		if _, err := r.ExecContext(ctx, "UPDATE sent_changes SET settled = TRUE WHERE instance_id = $1 AND platform_id = $2", instanceID, platformID); err != nil {
+			return nil, err
+		}
+		r.recent.Touched(before.PlatformID)
+		if err := writeMessage(ctx, r, before, after); err != nil {
+			return nil, err
+		}
+		return nil, r.Append(ctx, events...)
 	})
+	table.Wrap(&err, "confirm change")
 	if err != nil {
-		return false, fmt.Errorf("store: confirm change: %w", err)
+		return false, err
 	}
 	return known, refused
 }

@@ -112,7 +112,7 @@ func newStore(ctx context.Context, m *migrator, config Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
-	kept, err := newCaches(config, m.now)
+	cached, err := newCaches(config, m.now)
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
@@ -124,7 +124,7 @@ func newStore(ctx context.Context, m *migrator, config Config) (*Store, error) {
 		Users: usertable.New(shared), Nodes: nodetable.New(shared), Presences: &Presences{own}, Labels: labeltable.New(shared),
 		Census: census.New(shared), Devices: devicetable.New(own, sealing), Webhooks: webhooktable.New(own, sealing),
 		AccountWebhooks: webhooktable.NewAccountTable(shared, sealing), Chats: chats,
-		db: own, now: m.now, vault: sealing, caches: kept,
+		db: own, now: m.now, vault: sealing, caches: cached,
 	}, nil
 }
 
@@ -151,53 +151,51 @@ func connect(ctx context.Context, config Config) (*migrator, error) {
 		m.db.dialect = postgresDialect()
 		m.db.database, err = openPostgres(ctx, config)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: open: %w", err)
-	}
-	return m, nil
+	table.Wrap(&err, "open")
+	return m, err
 }
 
-// caches keep what every request needs and what hardly changes. Only this process changes an
-// instance during its tenure, so an instance is kept under the epoch of that; a process that
-// has the database to itself has a single tenure, with the epoch 0. Keys are changed by the command line as well, and a key
-// that is revoked must be refused at once. So on SQLite that command leaves a mark beside
-// the file; on PostgreSQL, where it may run on another machine, keys are not kept at all.
+// caches hold what every request needs and what hardly changes. Only this process changes an instance
+// during its tenure, so an instance is cached under the epoch of that; a process that has the database
+// to itself has a single tenure, with the epoch 0. The command line changes keys as well, and a revoked
+// key must be refused at once. So on SQLite that command leaves a mark next to the file; on PostgreSQL,
+// where it may run on another machine, keys are not cached.
 type caches struct {
-	keys          *cache.Cache[string, gateway.Key] // by hash; nil: they are not kept
+	keys          *cache.Cache[string, gateway.Key] // by hash; nil: they are not cached
 	keysMark      *cache.Mark                       // nil where keys is
-	instances     *cache.Cache[keptInstance, gateway.Instance]
-	instanceLists *cache.Cache[instanceList, gateway.Page[gateway.Instance]] // nil: they are not kept
+	instances     *cache.Cache[instanceKey, gateway.Instance]
+	instanceLists *cache.Cache[instanceList, gateway.Page[gateway.Instance]] // nil: they are not cached
 	registrations *cache.Cache[string, checkedRegistration]
 }
 
-// How many of each are kept: a few megabytes if all are.
+// How many of each are cached: a few megabytes if all are.
 const (
-	keptKeys          = 1000
-	keptInstances     = 4000
-	keptInstanceLists = 100
-	keptRegistrations = 8000
+	maxKeys          = 1000
+	maxInstances     = 4000
+	maxInstanceLists = 100
+	maxRegistrations = 8000
 
-	// keysAge is how long a key that was revoked by a process that was killed before it
-	// could leave its mark is used.
+	// keysAge is how long a revoked key still works if the process that revoked it was killed
+	// before it could leave its mark.
 	keysAge = 5 * time.Second
-	// registrationsAge is how long what this process knows of a number is used, although
-	// another node may know more by now.
+	// registrationsAge is how long this process uses what it knows of a number, although another
+	// node may know more by now.
 	registrationsAge = time.Minute
 )
 
-// keptInstance names an instance in the cache.
-type keptInstance struct {
+// instanceKey names an instance in the cache.
+type instanceKey struct {
 	id    string
 	epoch int64
 }
 
 func newCaches(config Config, now func() time.Time) (caches, error) {
-	made := caches{instances: cache.New[keptInstance, gateway.Instance](cache.Config{Most: keptInstances})}
-	registrations := cache.Config{Most: keptRegistrations}
+	made := caches{instances: cache.New[instanceKey, gateway.Instance](cache.Config{Most: maxInstances})}
+	registrations := cache.Config{Most: maxRegistrations}
 	if config.Fenced {
 		registrations.Age, registrations.Now = registrationsAge, now
 	} else {
-		made.instanceLists = cache.New[instanceList, gateway.Page[gateway.Instance]](cache.Config{Most: keptInstanceLists})
+		made.instanceLists = cache.New[instanceList, gateway.Page[gateway.Instance]](cache.Config{Most: maxInstanceLists})
 	}
 	made.registrations = cache.New[string, checkedRegistration](registrations)
 	path := config.Path
@@ -208,41 +206,35 @@ func newCaches(config Config, now func() time.Time) (caches, error) {
 	if made.keysMark, err = cache.NewMark(path + "-keys"); err != nil {
 		return made, err
 	}
-	made.keys = cache.New[string, gateway.Key](cache.Config{Most: keptKeys, Age: keysAge, Foreign: made.keysMark.Changed, Now: now})
+	made.keys = cache.New[string, gateway.Key](cache.Config{Most: maxKeys, Age: keysAge, Foreign: made.keysMark.Changed, Now: now})
 	return made, nil
 }
 
 // Ping reports whether the database answers.
 //
 // It does not say whether the database takes writes: Failing does.
-func (s *Store) Ping(ctx context.Context) error {
-	if err := s.db.ping(ctx); err != nil {
-		return fmt.Errorf("store: ping: %w", err)
-	}
-	return nil
+func (s *Store) Ping(ctx context.Context) (err error) {
+	defer table.Wrap(&err, "ping")
+	return s.db.ping(ctx)
 }
 
 // Kind is the name of the database: SQLite or PostgreSQL.
 func (s *Store) Kind() string { return s.db.title }
 
 // Size returns how many bytes the database takes.
-func (s *Store) Size(ctx context.Context) (int64, error) {
-	var size int64
-	if err := s.db.Scanner().QueryRowContext(ctx, s.db.size).Scan(&size); err != nil {
-		return 0, fmt.Errorf("store: size: %w", err)
-	}
-	return size, nil
+func (s *Store) Size(ctx context.Context) (size int64, err error) {
+	defer table.Wrap(&err, "size")
+	err = s.db.Scanner().QueryRowContext(ctx, s.db.size).Scan(&size)
+	return size, err
 }
 
 // Connections says how the connections to the database are doing: on SQLite those that read.
 func (s *Store) Connections() sql.DBStats { return s.db.connections() }
 
 // Close closes the database. Calls under way must have returned.
-func (s *Store) Close() error {
-	if err := s.db.close(); err != nil {
-		return fmt.Errorf("store: close: %w", err)
-	}
-	return nil
+func (s *Store) Close() (err error) {
+	defer table.Wrap(&err, "close")
+	return s.db.close()
 }
 
 // database is what the tables need of a database. It has more methods than five, because SQLite

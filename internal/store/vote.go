@@ -3,9 +3,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,46 +38,38 @@ func (s *Store) KeepVote(
 	ctx context.Context, poll gateway.Message, vote gateway.KeptVote,
 	report func(votes []gateway.KeptVote) (eventlog.Event, error),
 ) error {
-	var refused error
-	err := s.db.record(ctx, poll.InstanceID, func(ctx context.Context, r *recorder) error {
-		refused = nil
+	refused, err := s.db.recordOr(ctx, poll.InstanceID, func(ctx context.Context, r *recorder) (refused, err error) {
 		votes, err := voteColumns.Collect(ctx, r, listVotes, poll.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		before := slices.IndexFunc(votes, func(v gateway.KeptVote) bool { return v.By.Is(vote.By.JID) || v.By.Is(vote.By.LID) })
 		if before >= 0 {
 			if votes[before].At.After(vote.At) {
-				return nil
+				return nil, nil
 			}
 			votes = slices.Delete(votes, before, before+1)
 		}
-		var event eventlog.Event
-		// A refusal must not be an error of the transaction: that would make the writes that
-		// share its commit run again.
-		if event, refused = report(append(votes, vote)); refused != nil {
-			return nil //nolint:nilerr // it is returned below
+		event, refused := report(append(votes, vote))
+		if refused != nil {
+			return refused, nil
 		}
 		if before >= 0 {
 			if _, err := r.ExecContext(ctx, deleteVote, poll.ID, string(vote.By.JID), string(vote.By.LID)); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if _, err := r.ExecContext(ctx, voteColumns.Insert("poll_votes", "message_id", "voter"),
 			voteColumns.Values(&vote, poll.ID, string(vote.By.Key()))...); err != nil {
-			return err
+			return nil, err
 		}
-		return r.Append(ctx, event)
+		return nil, r.Append(ctx, event)
 	})
-	switch {
-	case refused != nil:
-		return refused
-	case sqlerror.IsOrphan(err):
+	if sqlerror.IsOrphan(err) {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the poll is gone")
-	case err != nil:
-		return fmt.Errorf("store: keep vote: %w", err)
 	}
-	return nil
+	table.Wrap(&err, "keep vote")
+	return cmp.Or(refused, err)
 }
 
 // ListVotes returns the votes in a poll, the oldest first. Those that were taken back are

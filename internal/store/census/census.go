@@ -6,7 +6,6 @@ package census
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/store/table"
@@ -65,27 +64,19 @@ type Counter struct{ database Database }
 // New makes the counter of a database.
 func New(database Database) *Counter { return &Counter{database} }
 
+// LastBackup returns when a backup was finished last; zero if there was none.
+func (c *Counter) LastBackup(ctx context.Context) (at time.Time, err error) {
+	defer table.Wrap(&err, "find the last backup")
+	err = c.database.Scanner().QueryRowContext(ctx, "SELECT COALESCE(MAX(finished_at), 0) FROM last_backup").Scan(table.IntoTime(&at))
+	return at, err
+}
+
 // Count counts what is in the database. It is not one transaction: figures may be of
 // slightly different moments.
-func (c *Counter) Count(ctx context.Context) (Census, error) {
-	counted, err := take(ctx, c.database.Scanner())
-	if err != nil {
-		return Census{}, fmt.Errorf("store: %w", err)
-	}
-	return counted, nil
-}
-
-// LastBackup returns when a backup was finished last; zero if there was none.
-func (c *Counter) LastBackup(ctx context.Context) (time.Time, error) {
-	var at int64
-	if err := c.database.Scanner().QueryRowContext(ctx, "SELECT COALESCE(MAX(finished_at), 0) FROM last_backup").Scan(&at); err != nil {
-		return time.Time{}, fmt.Errorf("store: find the last backup: %w", err)
-	}
-	return table.Time(at), nil
-}
-
-func take(ctx context.Context, q table.Querier) (Census, error) {
-	census := Census{Instances: map[string]int64{}, Webhooks: map[string]Group{}}
+func (c *Counter) Count(ctx context.Context) (census Census, err error) {
+	defer table.Wrap(&err, "count what is there")
+	q := c.database.Scanner()
+	census = Census{Instances: map[string]int64{}, Webhooks: map[string]Group{}}
 	if _, err := table.Collect(ctx, q, func(row table.Scanner) (struct{}, error) {
 		var status string
 		var n int64
@@ -93,24 +84,20 @@ func take(ctx context.Context, q table.Querier) (Census, error) {
 		census.Instances[status] = n
 		return struct{}{}, err
 	}, countInstances); err != nil {
-		return Census{}, fmt.Errorf("count instances: %w", err)
+		return census, err
 	}
 	if _, err := table.Collect(ctx, q, func(row table.Scanner) (struct{}, error) {
 		var state string
 		var group Group
-		var oldest int64
-		err := row.Scan(&state, &group.Webhooks, &group.Waiting, &oldest)
-		group.Oldest = table.Time(oldest)
+		err := row.Scan(&state, &group.Webhooks, &group.Waiting, table.IntoTime(&group.Oldest))
 		census.Webhooks[state] = group
 		return struct{}{}, err
 	}, countWebhooks); err != nil {
-		return Census{}, fmt.Errorf("count what webhooks have to deliver: %w", err)
+		return census, err
 	}
 	if err := q.QueryRowContext(ctx, countBlocked).Scan(&census.BlockedChats); err != nil {
-		return Census{}, fmt.Errorf("count blocked chats: %w", err)
+		return census, err
 	}
-	if err := q.QueryRowContext(ctx, countDead, maxCounted).Scan(&census.DeadLetters); err != nil {
-		return Census{}, fmt.Errorf("count dead letters: %w", err)
-	}
-	return census, nil
+	err = q.QueryRowContext(ctx, countDead, maxCounted).Scan(&census.DeadLetters)
+	return census, err
 }

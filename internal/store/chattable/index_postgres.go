@@ -5,7 +5,6 @@ package chattable
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -81,8 +80,6 @@ func (p postgresWords) catchUp(ctx context.Context) (more bool, err error) {
 		_, err = q.ExecContext(ctx, "UPDATE search_progress SET before_id = $1", before)
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("store: index the words of messages: %w", err)
-	}
-	return more, nil
+	table.Wrap(&err, "index the words of messages")
+	return more, err
 }

@@ -6,7 +6,6 @@ package chattable
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -118,8 +117,6 @@ func (s sqliteWords) catchUp(ctx context.Context) (more bool, err error) {
 		_, err = q.ExecContext(ctx, "UPDATE search_progress SET through = $1", found[len(found)-1].row)
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("store: index the words of messages: %w", err)
-	}
-	return more, nil
+	table.Wrap(&err, "index the words of messages")
+	return more, err
 }

@@ -90,10 +90,8 @@ func (t *Tables) DisappearsAfter(ctx context.Context, instanceID string, party g
 		"SELECT disappearing FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' AND disappearing > 0 UNION ALL "+
 			"SELECT disappearing FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' AND disappearing > 0 LIMIT 1",
 		instanceID, string(party.LID), string(party.JID))
-	if err != nil {
-		return 0, fmt.Errorf("store: find when messages of a chat disappear: %w", err)
-	}
-	return time.Duration(seconds) * time.Second, nil
+	table.Wrap(&err, "find when messages of a chat disappear")
+	return time.Duration(seconds) * time.Second, err
 }
 
 // ListChats returns a page of the chats of an instance, the one with the newest message first.
@@ -258,10 +256,8 @@ func (t *Tables) ListChatMessages(
 		return page, nil
 	}
 	page, err = listInOrder(ctx, t.db.Scanner(), MessageColumns, request, from, order, args)
-	if err != nil {
-		return page, fmt.Errorf("store: list messages of a chat: %w", err)
-	}
-	return page, nil
+	table.Wrap(&err, "list messages of a chat")
+	return page, err
 }
 
 // having is a query for the messages of a chat that have words, with its parameters.

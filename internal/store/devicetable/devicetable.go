@@ -61,10 +61,8 @@ func New(db Database, sealing *vault.Vault) *Tables { return &Tables{db: db, vau
 // is one.
 func (t *Tables) FindDevice(ctx context.Context, jid string) (number int64, found bool, err error) {
 	number, found, err = table.Find(ctx, t.db.Reader(), table.ScanNumber, "SELECT number FROM devices WHERE jid = $1 AND number > 0", jid)
-	if err != nil {
-		return 0, false, fmt.Errorf("store: find device: %w", err)
-	}
-	return number, found, nil
+	table.Wrap(&err, "find device")
+	return number, found, err
 }
 
 // AddDevice adds a device with its first rows, whose device it sets, and returns its
@@ -85,10 +83,8 @@ func (t *Tables) AddDevice(ctx context.Context, jid string, rows []gateway.Devic
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, fmt.Errorf("store: add device: %w", err)
-	}
-	return number, nil
+	table.Wrap(&err, "add device")
+	return number, err
 }
 
 // RemoveDevice removes a device and all its rows. A device that does not exist is no
@@ -105,10 +101,8 @@ func (t *Tables) FindDeviceKey(ctx context.Context, device int64, kind, name str
 		value, err := t.vault.Scan(ctx, vault.DeviceKey(device, kind, name), row)
 		return table.NotNull(value), err // an empty value is not a missing one
 	}, findDeviceKey, device, kind, name)
-	if err != nil {
-		return nil, fmt.Errorf("store: find key: %w", err)
-	}
-	return value, nil
+	table.Wrap(&err, "find key")
+	return value, err
 }
 
 // FindDeviceKeys returns the values of those of the named rows of a kind that there are, by name.

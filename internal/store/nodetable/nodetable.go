@@ -111,10 +111,8 @@ func (t *Tables) RenewNode(ctx context.Context, id string, lease time.Duration) 
 		err = row.Scan(&draining)
 		return draining, err
 	}, "UPDATE nodes SET lease_until = now_ms() + $2 WHERE id = $1 RETURNING draining", id, lease.Milliseconds())
-	if err != nil {
-		return false, false, fmt.Errorf("store: renew lease: %w", err)
-	}
-	return known, draining, nil
+	table.Wrap(&err, "renew lease")
+	return known, draining, err
 }
 
 // RemoveNode removes a node, whose instances anybody may take from then on.
@@ -152,10 +150,8 @@ func (t *Tables) RemoveDeadNodes(ctx context.Context, grace time.Duration) (err 
 // may take some again. It reports whether there is such a node.
 func (t *Tables) DrainNode(ctx context.Context, id string, drain bool) (found bool, err error) {
 	changed, err := t.db.Exec(ctx, "UPDATE nodes SET draining = $2 WHERE id = $1", id, drain)
-	if err != nil {
-		return false, fmt.Errorf("store: drain node: %w", err)
-	}
-	return changed > 0, nil
+	table.Wrap(&err, "drain node")
+	return changed > 0, err
 }
 
 // ListNodes returns the nodes, the one that started first at the beginning. Those that died
@@ -167,20 +163,17 @@ func (t *Tables) ListNodes(ctx context.Context) (_ []gateway.Node, err error) {
 
 // CountInstances returns how many instances there are.
 func (t *Tables) CountInstances(ctx context.Context) (all int, err error) {
-	if err := t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) FROM tenures").Scan(&all); err != nil {
-		return 0, fmt.Errorf("store: count instances: %w", err)
-	}
-	return all, nil
+	defer table.Wrap(&err, "count instances")
+	err = t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) FROM tenures").Scan(&all)
+	return all, err
 }
 
 // AnyFree reports whether there are instances that nobody works for, or whose node's lease
 // has been over for longer than grace.
 func (t *Tables) AnyFree(ctx context.Context, grace time.Duration) (free bool, err error) {
-	if err := t.db.Scanner().QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM tenures WHERE "+isFree+")",
-		grace.Milliseconds()).Scan(&free); err != nil {
-		return false, fmt.Errorf("store: look for instances without a node: %w", err)
-	}
-	return free, nil
+	defer table.Wrap(&err, "look for instances without a node")
+	err = t.db.Scanner().QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM tenures WHERE "+isFree+")", grace.Milliseconds()).Scan(&free)
+	return free, err
 }
 
 // TenuresOf returns the tenures of a node.
@@ -197,10 +190,8 @@ func (t *Tables) TakeTenures(ctx context.Context, node string, grace time.Durati
 		taken, err = table.Collect(ctx, q, scanTenure, takeTenures, grace.Milliseconds(), node, limit)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("store: take tenures: %w", err)
-	}
-	return taken, nil
+	table.Wrap(&err, "take tenures")
+	return taken, err
 }
 
 // EndTenures ends tenures: any node may take the instances over. Those that are over are
@@ -215,10 +206,8 @@ func (t *Tables) EndTenures(ctx context.Context, tenures []gateway.Tenure) error
 	}
 	_, err := t.db.Exec(ctx, `UPDATE tenures SET node = NULL FROM unnest($1::text[], $2::text[], $3::bigint[]) AS ended (node, instance_id, epoch)
 		WHERE tenures.instance_id = ended.instance_id AND tenures.node = ended.node AND tenures.epoch = ended.epoch`, nodes, instances, epochs)
-	if err != nil {
-		return fmt.Errorf("store: end tenures: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "end tenures")
+	return err
 }
 
 // FindOwner finds the node that works for an instance, and reports whether the instance

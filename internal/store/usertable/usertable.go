@@ -94,10 +94,8 @@ func (t *Tables) CreateUser(ctx context.Context, user gateway.User) error {
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already a user with this name")
 	}
-	if err != nil {
-		return fmt.Errorf("store: create user: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "create user")
+	return err
 }
 
 // FindUser returns the user with the id and whether there is one.
@@ -174,10 +172,8 @@ func (t *Tables) UseUserLink(ctx context.Context, hash []byte, at time.Time, pas
 		}
 		return deleteSignIns(ctx, q, ids[0])
 	})
-	if err != nil {
-		return false, fmt.Errorf("store: use link of user: %w", err)
-	}
-	return used, nil
+	table.Wrap(&err, "use link of user")
+	return used, err
 }
 
 // SetUserPassword sets the password of the user, removes a link to set one, and ends all
@@ -330,10 +326,8 @@ func (t *Tables) CreatePasskey(ctx context.Context, passkey gateway.Passkey) err
 	if sqlerror.IsOrphan(err) {
 		return userNotFound()
 	}
-	if err != nil {
-		return fmt.Errorf("store: create passkey: %w", err)
-	}
-	return nil
+	table.Wrap(&err, "create passkey")
+	return err
 }
 
 // ListPasskeys returns the passkeys of the user, oldest first.
