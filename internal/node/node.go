@@ -1,14 +1,13 @@
-// Package node makes several processes of the gateway share one database: each instance is
-// worked for by one of them, its owner, under a tenure. A node has a lease, which it renews;
-// when the lease of a node has been over for a while, the others take its instances over. All
-// times are compared by the clock of the database; what a node decides about itself, it
-// decides by the time that passes for it.
+// Package node makes several processes of the gateway share one database: each instance has one owner
+// among them, which works for it under a tenure. A node has a lease, which it renews. Some time after the
+// lease of a node has ended, the others take its instances over. Times of different nodes are compared by
+// the clock of the database; a node judges itself by its own monotonic clock.
 //
-// The rules of safety are not here but in the store, which refuses a write under a tenure that
-// is over. What is here makes that a tenure is rarely over while somebody works under it.
+// The store, not this package, is what makes it safe: it refuses a write under a tenure that is over. This
+// package makes sure that this rarely happens.
 //
-// A process that has the database to itself uses the package as well, without a store for
-// nodes: then it works for every instance from its start to its end.
+// A process that has the database to itself uses the package as well, without a Store: then it works for
+// every instance from its start to its end.
 package node
 
 import (
@@ -27,18 +26,18 @@ import (
 	"github.com/recado-project/recado/internal/required"
 )
 
-// Timing says how long a node is believed, and how often it looks. The zero value of a field
-// means its default, which is a part of the lease.
+// Timing says how long a lease lasts, and how often a node does what. A zero field means its default,
+// which is a fraction of the lease.
 type Timing struct {
 	Lease time.Duration // of a node, from each renewal on (15 s)
 	Grace time.Duration // after its lease, before its instances are taken over (a third of the lease: 5 s)
 	Renew time.Duration // between two renewals (a fifth: 3 s)
-	Look  time.Duration // between two looks for instances that nobody works for (a fifteenth: 1 s)
+	Look  time.Duration // between two searches for instances without an owner (a fifteenth: 1 s)
 	// Patience is how long a node that can't renew its lease goes on; less than Lease (two
 	// thirds: 10 s).
 	Patience time.Duration
 	// Drain is how long requests that are being answered may take when their instance is
-	// handed over (a third: 5 s). A node that ends renews its lease no more meanwhile.
+	// handed over (a third: 5 s). A node that ends does not renew its lease meanwhile.
 	Drain time.Duration
 }
 
@@ -52,10 +51,10 @@ func (t Timing) withDefaults() Timing {
 	return t
 }
 
-// batch is how many instances change hands at once.
+// batch is how many instances are taken over or handed over at once.
 const batch = 200
 
-// Store keeps nodes and tenures. It has more methods than five: they are one protocol.
+// Store stores nodes and tenures. It has more than five methods, because they are one protocol.
 type Store interface {
 	AddNode(ctx context.Context, node gateway.Node) error
 	RenewNode(ctx context.Context, id string, lease time.Duration) (known, draining bool, err error)
@@ -83,9 +82,8 @@ type Part struct {
 	Name string // for the log
 	// TakeUp begins to work for instances, and returns soon. After an error it is called again.
 	TakeUp func(ctx context.Context, tenures []gateway.Tenure) error
-	// LetGo ends the work. When it returns, the part does nothing for the instances any more.
-	// If ctx is over, the tenures are lost already: then there is nothing to wait for and
-	// nothing to write.
+	// LetGo ends the work. When it returns, the part does nothing more for the instances.
+	// If ctx is over, the tenures are lost already: LetGo then waits for nothing and writes nothing.
 	LetGo func(ctx context.Context, tenures []gateway.Tenure)
 }
 
@@ -98,16 +96,15 @@ type Config struct {
 
 	// Store is nil for a process that has the database to itself and no nodes in it.
 	Store Store
-	// Address is where other nodes reach this one; empty for a node that is alone: it takes
-	// over at once whatever others have left behind.
+	// Address is where other nodes reach this one; empty for a node that is alone, which takes
+	// over at once what others have left.
 	Address string
 	Version string
 	// Secrets and Files are what the nodes must agree about (gateway.Node).
 	Secrets []string
 	Files   string
 	Timing  Timing
-	// Tell is called when instances were taken over or handed over, with their number; nil
-	// tells nobody.
+	// Tell is called when instances were taken over or handed over, with their number; may be nil.
 	Tell func(event Event, instances int)
 }
 
@@ -129,7 +126,7 @@ type Node struct {
 
 	mu      sync.Mutex
 	id      string // empty while the process is no node
-	held    map[string]*hold
+	owned   map[string]*ownedInstance
 	renewed time.Time // when the lease was renewed last, by this process's own clock
 }
 
@@ -141,7 +138,7 @@ func New(config Config) (*Node, error) {
 	if config.Tell == nil {
 		config.Tell = func(Event, int) {}
 	}
-	n := &Node{config: config, timing: config.Timing.withDefaults(), ready: make(chan struct{}), held: map[string]*hold{}}
+	n := &Node{config: config, timing: config.Timing.withDefaults(), ready: make(chan struct{}), owned: map[string]*ownedInstance{}}
 	if n.timing.Patience >= n.timing.Lease {
 		return nil, errors.New("node: the patience must be shorter than the lease")
 	}
@@ -151,7 +148,7 @@ func New(config Config) (*Node, error) {
 // Ready is closed when the node works for all instances that it found at its start.
 func (n *Node) Ready() <-chan struct{} { return n.ready }
 
-// ID is the node's own identifier; empty while it is none.
+// ID is the identifier of the node; empty while this process is no node.
 func (n *Node) ID() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -206,8 +203,8 @@ func (n *Node) runAlone(ctx context.Context) error {
 	return nil
 }
 
-// join makes this process a node, under an identifier that no process had before: what an
-// earlier life of it has left is not its own.
+// join makes this process a node, under a new identifier: what an earlier run of the program has left
+// does not belong to it.
 func (n *Node) join(ctx context.Context) error {
 	name, err := os.Hostname()
 	if err != nil {
@@ -234,7 +231,7 @@ func (n *Node) join(ctx context.Context) error {
 	return nil
 }
 
-// leave hands everything over and ends the node.
+// leave hands all instances over and removes the node.
 func (n *Node) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, n.timing.Lease)
 	defer cancel()

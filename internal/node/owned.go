@@ -1,4 +1,4 @@
-// The instances that this node works for, and the requests for each of them.
+// The instances that this node owns, and the requests for each of them.
 
 package node
 
@@ -13,44 +13,44 @@ import (
 	"github.com/recado-project/recado/internal/node/forward"
 )
 
-// hold is an instance that this node works for.
-type hold struct {
+// ownedInstance is an instance that this node works for.
+type ownedInstance struct {
 	tenure   gateway.Tenure
-	closed   bool           // no request gets in: not yet, or not any more
+	closed   bool           // no request gets in: the instance is being taken up or let go
 	requests sync.WaitGroup // those that are being answered
-	// left is closed when no new request gets in, gone when those that are still being answered
-	// have to end.
+	// left is closed when no new request gets in any longer, gone when those that are still being
+	// answered have to end.
 	left, gone chan struct{}
 }
 
-// newHold is an instance that no request gets in for yet.
-func newHold(tenure gateway.Tenure) *hold {
-	return &hold{tenure: tenure, closed: true, left: make(chan struct{}), gone: make(chan struct{})}
+// newOwned returns an instance that is being taken up.
+func newOwned(tenure gateway.Tenure) *ownedInstance {
+	return &ownedInstance{tenure: tenure, closed: true, left: make(chan struct{}), gone: make(chan struct{})}
 }
 
 // Hold returns a context for work for an instance, and whether this node works for it
 // (gateway.Tenures).
 func (n *Node) Hold(ctx context.Context, instanceID string) (context.Context, bool) {
 	n.mu.Lock()
-	held, ok := n.held[instanceID]
+	owned, ok := n.owned[instanceID]
 	n.mu.Unlock()
 	if !ok {
-		// A process without nodes works for everything, also before it has taken it up.
+		// A process without nodes works for every instance, even before it has taken it up.
 		return ctx, n.config.Store == nil
 	}
-	return gateway.WithTenure(ctx, held.tenure), true
+	return gateway.WithTenure(ctx, owned.tenure), true
 }
 
 // Enter is Hold for a request.
 func (n *Node) Enter(ctx context.Context, instanceID string) (_ context.Context, left forward.Left, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	held, ok := n.held[instanceID]
-	if !ok || held.closed {
+	owned, ok := n.owned[instanceID]
+	if !ok || owned.closed {
 		return ctx, forward.Left{}, false
 	}
-	held.requests.Add(1)
-	return gateway.WithTenure(ctx, held.tenure), forward.Left{Done: held.requests.Done, Leaving: held.left, Gone: held.gone}, true
+	owned.requests.Add(1)
+	return gateway.WithTenure(ctx, owned.tenure), forward.Left{Done: owned.requests.Done, Leaving: owned.left, Gone: owned.gone}, true
 }
 
 // Create calls create with a context under the first tenure of a new instance, and works for
@@ -65,9 +65,9 @@ func (n *Node) Create(ctx context.Context, instanceID string, create func(ctx co
 			return gateway.ErrTenureOver
 		}
 	}
-	// It counts as held from now on, or reconcile would take it for forgotten.
+	// It counts as owned from now on; otherwise reconcile would give it back.
 	n.mu.Lock()
-	n.held[instanceID] = newHold(tenure)
+	n.owned[instanceID] = newOwned(tenure)
 	n.mu.Unlock()
 	if err := create(gateway.WithTenure(ctx, tenure)); err != nil {
 		n.drop([]gateway.Tenure{tenure})
@@ -83,11 +83,11 @@ func (n *Node) Create(ctx context.Context, instanceID string, create func(ctx co
 	return nil
 }
 
-// Forget ends the tenure of an instance that was deleted.
+// Forget drops an instance that was deleted.
 func (n *Node) Forget(instanceID string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.held, instanceID)
+	delete(n.owned, instanceID)
 }
 
 // StatusHolds returns those of the instances whose stored status was written by a node that
@@ -102,10 +102,10 @@ func (n *Node) StatusHolds(ctx context.Context, instanceIDs []string) (map[strin
 // Shared reports whether other processes work with the same database.
 func (n *Node) Shared() bool { return n.config.Store != nil && n.config.Address != "" }
 
-// Contested reports whether this node still has a tenure that another node may have had before.
-// A database that does not answer leaves it open; then it is not.
+// Contested reports whether another node may have had an instance before this node, which still has the
+// tenure. It returns false if the database does not answer.
 func (n *Node) Contested(ctx context.Context, tenure gateway.Tenure) bool {
-	if !n.Shared() || !n.holds(tenure) {
+	if !n.Shared() || !n.owns(tenure) {
 		return false
 	}
 	owner, found, err := n.config.Store.FindOwner(ctx, tenure.InstanceID)
@@ -116,46 +116,46 @@ func (n *Node) Contested(ctx context.Context, tenure gateway.Tenure) bool {
 func (n *Node) Held() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return len(n.held)
+	return len(n.owned)
 }
 
-// holds reports whether this node works under a tenure.
-func (n *Node) holds(tenure gateway.Tenure) bool {
+// owns reports whether this node works under a tenure.
+func (n *Node) owns(tenure gateway.Tenure) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	held := n.held[tenure.InstanceID]
-	return held != nil && held.tenure == tenure
+	owned := n.owned[tenure.InstanceID]
+	return owned != nil && owned.tenure == tenure
 }
 
 // between reports whether an instance is about to be taken up or let go.
 func (n *Node) between(tenure gateway.Tenure) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	held := n.held[tenure.InstanceID]
-	return held != nil && held.closed
+	owned := n.owned[tenure.InstanceID]
+	return owned != nil && owned.closed
 }
 
 // all returns the tenures of the instances that are not about to be taken up or let go.
 func (n *Node) all() []gateway.Tenure {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	tenures := make([]gateway.Tenure, 0, len(n.held))
-	for _, held := range n.held {
-		if !held.closed {
-			tenures = append(tenures, held.tenure)
+	tenures := make([]gateway.Tenure, 0, len(n.owned))
+	for _, owned := range n.owned {
+		if !owned.closed {
+			tenures = append(tenures, owned.tenure)
 		}
 	}
 	return tenures
 }
 
-// takeUp makes all parts work for instances. It returns those that failed, for which none of
-// the parts works.
+// takeUp makes all parts work for instances. It returns those for which a part failed; no part works
+// for them.
 func (n *Node) takeUp(ctx context.Context, tenures []gateway.Tenure) (failed []gateway.Tenure) {
 	for some := range slices.Chunk(tenures, batch) {
 		if n.takeUpBatch(ctx, some) {
 			continue
 		}
-		// One that can't be taken up must not keep the others.
+		// An instance that can't be taken up must not hold up the others.
 		for one := range slices.Chunk(some, 1) {
 			if len(some) == 1 || ctx.Err() != nil || !n.takeUpBatch(ctx, one) {
 				failed = append(failed, one...)
@@ -168,7 +168,7 @@ func (n *Node) takeUp(ctx context.Context, tenures []gateway.Tenure) (failed []g
 func (n *Node) takeUpBatch(ctx context.Context, tenures []gateway.Tenure) bool {
 	n.mu.Lock()
 	for _, tenure := range tenures {
-		n.held[tenure.InstanceID] = newHold(tenure)
+		n.owned[tenure.InstanceID] = newOwned(tenure)
 	}
 	n.mu.Unlock()
 	for _, part := range n.config.Parts {
@@ -189,15 +189,15 @@ func (n *Node) takeUpBatch(ctx context.Context, tenures []gateway.Tenure) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, tenure := range tenures {
-		if held := n.held[tenure.InstanceID]; held != nil && held.tenure == tenure {
-			held.closed = false
+		if owned := n.owned[tenure.InstanceID]; owned != nil && owned.tenure == tenure {
+			owned.closed = false
 		}
 	}
 	return true
 }
 
-// letGo makes all parts stop working for instances: no request gets in any more, those that
-// are being answered get some time, and then everything ends.
+// letGo makes all parts stop working for instances: it lets no new request in, gives those that are being
+// answered some time, and then ends everything.
 func (n *Node) letGo(ctx context.Context, tenures []gateway.Tenure, patience time.Duration) {
 	if len(tenures) == 0 {
 		return
@@ -209,23 +209,23 @@ func (n *Node) letGo(ctx context.Context, tenures []gateway.Tenure, patience tim
 	n.drop(tenures)
 }
 
-// shut lets no request in any more, and waits for those that are being answered.
+// shut lets no new request in, and waits for those that are being answered.
 func (n *Node) shut(tenures []gateway.Tenure, patience time.Duration) {
 	n.mu.Lock()
-	var shut []*hold
+	var shut []*ownedInstance
 	for _, tenure := range tenures {
-		if held := n.held[tenure.InstanceID]; held != nil && !held.closed {
-			held.closed = true
-			close(held.left)
-			shut = append(shut, held)
+		if owned := n.owned[tenure.InstanceID]; owned != nil && !owned.closed {
+			owned.closed = true
+			close(owned.left)
+			shut = append(shut, owned)
 		}
 	}
 	n.mu.Unlock()
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		for _, held := range shut {
-			held.requests.Wait()
+		for _, owned := range shut {
+			owned.requests.Wait()
 		}
 	}()
 	timer := time.NewTimer(patience)
@@ -234,8 +234,8 @@ func (n *Node) shut(tenures []gateway.Tenure, patience time.Duration) {
 	case <-answered:
 	case <-timer.C:
 	}
-	for _, held := range shut {
-		close(held.gone)
+	for _, owned := range shut {
+		close(owned.gone)
 	}
 }
 
@@ -243,8 +243,8 @@ func (n *Node) drop(tenures []gateway.Tenure) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, tenure := range tenures {
-		if held := n.held[tenure.InstanceID]; held != nil && held.tenure == tenure {
-			delete(n.held, tenure.InstanceID)
+		if owned := n.owned[tenure.InstanceID]; owned != nil && owned.tenure == tenure {
+			delete(n.owned, tenure.InstanceID)
 		}
 	}
 }

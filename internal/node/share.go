@@ -1,4 +1,4 @@
-// How a node keeps its lease, takes instances over and gives up those that are too many.
+// How a node renews its lease, takes instances over and hands over those beyond its share.
 
 package node
 
@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// balanceEvery is after how many looks a node compares its share with the others'.
+	// balanceEvery: the node compares its share with the others' at every fifth search.
 	balanceEvery = 5
-	// reconcileEvery is after how many looks it compares what it works for with its tenures.
+	// reconcileEvery: it compares what it works for with its tenures at every sixtieth search.
 	reconcileEvery = 60
-	// handedAtOnce is how many instances a node hands over at a time to get to its share:
-	// their sessions are away for a moment.
-	handedAtOnce = 50
+	// handoverBatch is how many instances a node hands over at a time to reach its share:
+	// their sessions are offline for a moment.
+	handoverBatch = 50
 )
 
-// takeAtStart takes what there is to take when the process starts, so that it is ready with
-// all of it. A node that is alone takes everything.
+// takeAtStart takes over what the node may take when it starts, so that it is ready with all of it. A node
+// that is alone takes over everything.
 func (n *Node) takeAtStart(ctx context.Context) {
 	for ctx.Err() == nil {
 		taken, err := n.takeOver(ctx)
@@ -35,8 +35,8 @@ func (n *Node) takeAtStart(ctx context.Context) {
 	}
 }
 
-// work keeps the lease and the share of this node until ctx ends or the lease is lost. In the
-// latter case it has let everything go when it returns, and the process is no node any more.
+// work renews the lease and keeps the share of this node until ctx ends or the lease is lost. When it
+// returns because the lease was lost, it has let everything go, and the process is no longer a node.
 func (n *Node) work(ctx context.Context) {
 	renewing, stop := context.WithCancel(ctx)
 	defer stop()
@@ -45,7 +45,7 @@ func (n *Node) work(ctx context.Context) {
 		defer close(answers)
 		n.renew(renewing, answers)
 	}()
-	// Also where the database does not answer, this must be noticed in time.
+	// A lost lease must be noticed in time even if the database does not answer.
 	watch := time.NewTicker(min(n.timing.Patience/10, time.Second/2))
 	defer watch.Stop()
 	looking, lost := context.WithCancel(ctx)
@@ -111,8 +111,8 @@ func (n *Node) renew(ctx context.Context, answers chan<- renewal) {
 	defer ticks.Stop()
 	for failed := false; ; {
 		asked := now()
-		// Of the time that there is, one that stays silent leaves enough for another one, which may have to
-		// find out first which server of the database is left.
+		// A renewal that gets no answer leaves time for another one, which may first have to find the
+		// server that is left.
 		limited, cancel := context.WithTimeout(ctx, n.timing.Patience/3)
 		known, draining, err := n.config.Store.RenewNode(limited, n.ID(), n.timing.Lease)
 		cancel()
@@ -138,8 +138,7 @@ func (n *Node) renew(ctx context.Context, answers chan<- renewal) {
 	}
 }
 
-// lose lets everything go at once, without writing anything: what this node believes may be
-// wrong.
+// lose lets everything go at once and writes nothing: this node may be wrong about what it owns.
 func (n *Node) lose(ctx context.Context, stopLooking func(), looked <-chan struct{}, why string) {
 	stopLooking()
 	tenures := n.all()
@@ -151,20 +150,20 @@ func (n *Node) lose(ctx context.Context, stopLooking func(), looked <-chan struc
 	over, end := context.WithCancel(ctx)
 	end()
 	n.letGo(over, tenures, 0)
-	// What was just being taken up or let go is so by now.
+	// What was being taken up or let go is done by now.
 	<-looked
 	n.letGo(over, n.all(), 0)
 	n.config.Tell(Lost, len(tenures))
 	limited, cancel := context.WithTimeout(ctx, n.timing.Renew)
 	defer cancel()
-	// If it is still there, nobody needs to wait for its end.
+	// If it is still listed, nobody has to wait until it is removed.
 	if err := n.config.Store.RemoveNode(limited, old); err != nil && ctx.Err() == nil {
 		n.config.Logger.DebugContext(ctx, "the lost node is still listed", slog.Any("error", err))
 	}
 }
 
-// look takes instances over that nobody works for, and hands over those that are too many,
-// until ctx ends.
+// look takes over instances without an owner, and hands over what is beyond the node's share, until ctx
+// ends.
 func (n *Node) look(ctx context.Context, drain <-chan bool) {
 	ticks := time.NewTicker(n.timing.Look)
 	defer ticks.Stop()
@@ -193,8 +192,8 @@ func (n *Node) look(ctx context.Context, drain <-chan bool) {
 	}
 }
 
-// takeOver takes a batch of instances that nobody works for, up to the share of this node,
-// and returns how many there were.
+// takeOver takes over a batch of instances without an owner, up to the share of this node, and returns how
+// many there were.
 func (n *Node) takeOver(ctx context.Context) (int, error) {
 	free, err := n.config.Store.AnyFree(ctx, n.timing.Grace)
 	if err != nil || !free {
@@ -241,7 +240,7 @@ func (n *Node) share(ctx context.Context) (int, error) {
 	return (all + alive - 1) / alive, nil
 }
 
-// balance hands over what this node has beyond its share, gently.
+// balance hands over some of what this node has beyond its share.
 func (n *Node) balance(ctx context.Context) error {
 	if err := n.config.Store.RemoveDeadNodes(ctx, n.timing.Grace); err != nil {
 		return err
@@ -251,18 +250,18 @@ func (n *Node) balance(ctx context.Context) error {
 		return err
 	}
 	if surplus := n.Held() - share; surplus > 0 {
-		n.handOver(ctx, first(n.all(), min(surplus, handedAtOnce)))
+		n.handOver(ctx, first(n.all(), min(surplus, handoverBatch)))
 	}
 	return nil
 }
 
-// reconcile ends tenures of this node for which nobody works, because their end could not be
-// written, and lets instances go whose tenure is gone.
+// reconcile ends tenures that the database still lists for this node, but that it does not work under, and
+// lets instances go whose tenure is gone.
 func (n *Node) reconcile(ctx context.Context) error {
-	// What is held first: what is taken up afterwards can't be missing.
-	held := map[gateway.Tenure]bool{}
+	// The list of what is owned comes first, so that what is taken up meanwhile is not missing from it.
+	owned := map[gateway.Tenure]bool{}
 	for _, tenure := range n.all() {
-		held[tenure] = true
+		owned[tenure] = true
 	}
 	written, err := n.config.Store.TenuresOf(ctx, n.ID())
 	if err != nil {
@@ -270,15 +269,15 @@ func (n *Node) reconcile(ctx context.Context) error {
 	}
 	var forgotten []gateway.Tenure
 	for _, tenure := range written {
-		if !held[tenure] && !n.holds(tenure) {
+		if !owned[tenure] && !n.owns(tenure) {
 			forgotten = append(forgotten, tenure)
 		}
-		delete(held, tenure)
+		delete(owned, tenure)
 	}
 	n.giveBack(ctx, forgotten)
 	var lost []gateway.Tenure
-	for tenure := range held {
-		if n.holds(tenure) && !n.between(tenure) {
+	for tenure := range owned {
+		if n.owns(tenure) && !n.between(tenure) {
 			lost = append(lost, tenure)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package forward lets any node take any request: what an instance's owner has to answer is
-// passed on to it, with everything that HTTP has: bodies, files, streams, status codes, and
-// the end of a client's patience. A request takes one hop at most.
+// Package forward lets any node take any request: it passes on to the owner of an instance what only the
+// owner can answer, with bodies, files, streams, status codes, and the client's cancellation. A request
+// takes one hop at most.
 package forward
 
 import (
@@ -24,37 +24,36 @@ import (
 )
 
 const (
-	// ownersKept and ownersAge bound what is remembered of who works for which instance. An
-	// owner that does not work for it any more says so, so the age matters little.
-	ownersKept = 20_000
-	mostNodes  = 1_000
-	ownersAge  = time.Second
-	// recheck is how often a request under way is compared with who works for its instance:
-	// a node that stands still never answers.
-	recheck = 2 * time.Second
-	// lookEvery is after how many times it is looked who works for the instance: the old owner
-	// ends what it answers, and if it can't, it is silent.
-	lookEvery = 5
-	// mostSilent is how often in a row a node may not answer when it is asked whether it is
-	// there, before what was passed on to it is given up.
-	mostSilent = 2
-	// dialTimeout bounds the connection to another node, and idleConns how many are kept.
+	// maxOwners and ownerTTL bound the cache of owners. A node that no longer works for an instance
+	// says so, so the age of an entry matters little.
+	maxOwners = 20_000
+	ownerTTL  = time.Second
+	maxNodes  = 1_000
+	// checkInterval is how often the node that answers a forwarded request is checked: one that
+	// hangs never answers.
+	checkInterval = 2 * time.Second
+	// ownerCheckEvery: the owner is looked up at every fifth check. An old owner ends the requests
+	// that it answers; if it can't, it fails the other checks.
+	ownerCheckEvery = 5
+	// maxFailedChecks is how many checks in a row may fail before the request is given up.
+	maxFailedChecks = 2
+	// dialTimeout bounds the connection to another node, and idleConns how many stay open.
 	dialTimeout = 2 * time.Second
 	idleConns   = 64
-	// patience bounds one read from a client or one write to it.
-	patience = 30 * time.Second
+	// ioTimeout bounds one read from a client or one write to it.
+	ioTimeout = 30 * time.Second
 )
 
 // Node is this process among the others.
 type Node interface {
 	ID() string
-	// Enter begins a request for an instance that this node works for: see node.Node.
-	Enter(ctx context.Context, instanceID string) (held context.Context, left Left, ok bool)
+	// Enter begins a request for an instance that this node works for, under its tenure: see node.Node.
+	Enter(ctx context.Context, instanceID string) (under context.Context, left Left, ok bool)
 }
 
-// Left says how a request that was let in leaves.
+// Left says how a request that was let in ends.
 type Left struct {
-	Done func() // called when it is answered, or need not be waited for
+	Done func() // called when it is answered, or when nobody has to wait for it
 	// Leaving is closed when the instance is handed over: streams end. Gone is closed when
 	// every other request has to end too.
 	Leaving, Gone <-chan struct{}
@@ -95,8 +94,8 @@ func New(config Config) (*Forwarder, error) {
 		return nil, err
 	}
 	f := &Forwarder{
-		config: config, owners: cache.New[string, gateway.Owner](cache.Config{Most: ownersKept, Age: ownersAge, Now: time.Now}),
-		answers: cache.New[string, bool](cache.Config{Most: mostNodes, Age: recheck / 2, Now: time.Now}),
+		config: config, owners: cache.New[string, gateway.Owner](cache.Config{Most: maxOwners, Age: ownerTTL, Now: time.Now}),
+		answers: cache.New[string, bool](cache.Config{Most: maxNodes, Age: checkInterval / 2, Now: time.Now}),
 		transport: &http.Transport{
 			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 			MaxIdleConnsPerHost: idleConns, IdleConnTimeout: time.Minute,
@@ -127,13 +126,13 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.config.Next.ServeHTTP(w, r)
 		return
 	}
-	held, left, ok := f.config.Node.Enter(r.Context(), instanceID)
+	under, left, ok := f.config.Node.Enter(r.Context(), instanceID)
 	switch {
-	case ok && forwarded && gateway.TenureOf(held).Epoch != ticket.epoch:
+	case ok && forwarded && gateway.TenureOf(under).Epoch != ticket.epoch:
 		left.Done()
 		w.WriteHeader(http.StatusMisdirectedRequest)
 	case ok:
-		f.serve(w, r.WithContext(held), left)
+		f.serve(w, r.WithContext(under), left)
 	case forwarded:
 		w.WriteHeader(http.StatusMisdirectedRequest)
 	case f.config.Owners == nil || anywhere(r):
@@ -167,7 +166,7 @@ func (f *Forwarder) serve(w http.ResponseWriter, r *http.Request, left Left) {
 	f.config.Next.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// hop is one attempt to pass a request on.
+// hop is one attempt to forward a request.
 type hop struct {
 	owner gateway.Owner
 	to    *url.URL
@@ -177,7 +176,7 @@ type hop struct {
 
 type hopKey struct{}
 
-// errMisdirected is the answer of a node that does not work for the instance any more.
+// errMisdirected is the answer of a node that no longer works for the instance.
 var errMisdirected = errors.New("forward: the node does not work for the instance")
 
 // pass passes a request on to the owner of its instance.
@@ -216,44 +215,44 @@ func (f *Forwarder) pass(w http.ResponseWriter, r *http.Request, instanceID stri
 }
 
 // try passes a request on once, and reports whether its body is spent.
-func (f *Forwarder) try(w http.ResponseWriter, r *http.Request, h *hop, whole *body) (spent bool) {
+func (f *Forwarder) try(w http.ResponseWriter, r *http.Request, h *hop, sent *body) (spent bool) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), hopKey{}, h))
 	defer cancel()
 	h.end = cancel
 	go f.watch(ctx, h)
 	out := r.Clone(ctx)
-	part := &attempt{body: whole}
+	part := &attempt{body: sent}
 	switch {
-	case whole.held != nil:
-		out.Body = io.NopCloser(bytes.NewReader(whole.held))
+	case sent.whole != nil:
+		out.Body = io.NopCloser(bytes.NewReader(sent.whole))
 	case r.ContentLength != 0:
 		out.Body = part
 	}
-	f.proxy.ServeHTTP(&patient{ResponseWriter: w, control: whole.control}, out)
+	f.proxy.ServeHTTP(&patient{ResponseWriter: w, control: sent.control}, out)
 	return part.spent()
 }
 
-// watch ends a request that was passed on when somebody else works for its instance, or when
-// the node does not answer any more.
+// watch ends a forwarded request when another node works for its instance, or when its node no longer
+// answers.
 func (f *Forwarder) watch(ctx context.Context, h *hop) {
-	ticks := time.NewTicker(recheck)
+	ticks := time.NewTicker(checkInterval)
 	defer ticks.Stop()
-	silent := 0
+	failed := 0
 	for count := 1; ; count++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
 		}
-		silent++
+		failed++
 		if f.answersNow(ctx, h.to) {
-			silent = 0
+			failed = 0
 		}
-		if silent == mostSilent {
+		if failed == maxFailedChecks {
 			h.end()
 			return
 		}
-		if count%lookEvery != 0 {
+		if count%ownerCheckEvery != 0 {
 			continue
 		}
 		owner, found, err := f.owner(ctx, h.owner.Tenure.InstanceID, false)
@@ -264,11 +263,11 @@ func (f *Forwarder) watch(ctx context.Context, h *hop) {
 	}
 }
 
-// answersNow reports whether a node answers, as it was a moment ago at the latest. It asks on a
-// connection of its own: one that is cut silently looks as if it were open.
+// answersNow reports whether a node answers, or answered a moment ago. It asks on a new connection: an
+// old one that was cut silently looks open.
 func (f *Forwarder) answersNow(ctx context.Context, node *url.URL) bool {
 	answers, _, err := f.answers.Find(node.Host, func() (bool, bool, error) {
-		ctx, cancel := context.WithTimeout(ctx, recheck)
+		ctx, cancel := context.WithTimeout(ctx, checkInterval)
 		defer cancel()
 		ask, err := http.NewRequestWithContext(ctx, http.MethodGet, node.JoinPath("healthz").String(), http.NoBody)
 		if err != nil {
@@ -307,7 +306,7 @@ func (f *Forwarder) rewrite(p *httputil.ProxyRequest) {
 			p.Out.Header[name] = values // what a proxy in front has said stays as it is
 		}
 	}
-	if p.Out.ContentLength < 0 || p.Out.ContentLength > maxHeld {
+	if p.Out.ContentLength < 0 || p.Out.ContentLength > maxBuffered {
 		p.Out.Header.Set("Expect", "100-continue")
 	}
 	f.sign(p.Out, p.In, h.owner.Tenure)
@@ -355,18 +354,18 @@ func (f *Forwarder) refuse(w http.ResponseWriter, r *http.Request) {
 	f.config.Refuse(w, r, refusal)
 }
 
-// maxHeld is how many bytes of a body are read before it is passed on. A longer one is passed on
-// as it comes, once the owner has said that it wants it.
-const maxHeld = 32 << 10
+// maxBuffered is how many bytes of a body are read before it is passed on. A longer one is streamed, once
+// the owner has said that it wants it.
+const maxBuffered = 32 << 10
 
 // body is what a client sends, for two attempts to pass it on.
 type body struct {
 	from    io.Reader
 	control *http.ResponseController
-	held    []byte // the whole of a short one
+	whole   []byte // of a short one
 }
 
-// attempt is the body in one attempt. After its end nothing is read by it any more.
+// attempt is the body in one attempt, which reads nothing after its end.
 type attempt struct {
 	*body
 
@@ -376,16 +375,16 @@ type attempt struct {
 
 // bodyOf prepares the body of a request for two attempts to pass it on.
 func bodyOf(w http.ResponseWriter, r *http.Request) (*body, error) {
-	whole := &body{from: r.Body, control: http.NewResponseController(w)}
-	if r.ContentLength <= 0 || r.ContentLength > maxHeld {
-		return whole, nil
+	sent := &body{from: r.Body, control: http.NewResponseController(w)}
+	if r.ContentLength <= 0 || r.ContentLength > maxBuffered {
+		return sent, nil
 	}
-	held := make([]byte, r.ContentLength)
-	if _, err := io.ReadFull(&attempt{body: whole}, held); err != nil {
+	whole := make([]byte, r.ContentLength)
+	if _, err := io.ReadFull(&attempt{body: sent}, whole); err != nil {
 		return nil, fmt.Errorf("forward: read the body: %w", err)
 	}
-	whole.held = held
-	return whole, nil
+	sent.whole = whole
+	return sent, nil
 }
 
 // Read reads. A client has some time for each piece.
@@ -434,4 +433,4 @@ func (p *patient) Write(piece []byte) (int, error) {
 // Unwrap gives http.ResponseController what is inside.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-func deadline() time.Time { return time.Now().Add(patience) } //nolint:forbidigo // a connection's
+func deadline() time.Time { return time.Now().Add(ioTimeout) } //nolint:forbidigo // a connection's

@@ -29,8 +29,8 @@ func instanceOf(path string) string {
 	return ""
 }
 
-// anywhere reports whether any node may answer a request for an instance: what it asks for is
-// in the database, and nothing else is needed.
+// anywhere reports whether any node may answer a request for an instance, because the database has all
+// that it asks for.
 func anywhere(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -42,9 +42,8 @@ func anywhere(r *http.Request) bool {
 	return ok && !strings.Contains(rest, "/")
 }
 
-// isRepeatable reports whether a client can repeat a request that may have been carried out
-// without having it done twice. The key is of the sends alone; what else is done to messages is
-// the same when it is done twice.
+// isRepeatable reports whether a client can repeat a request that may have been carried out. Sends are
+// repeatable with an Idempotency-Key; everything else that is done to messages is idempotent.
 func isRepeatable(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPost, http.MethodPatch:
@@ -54,8 +53,8 @@ func isRepeatable(r *http.Request) bool {
 	}
 }
 
-// isStream reports whether the answer to a request lasts as long as its reader likes. A stream
-// need not be waited for: its reader comes back.
+// isStream reports whether the answer to a request is a stream, which lasts as long as its reader likes.
+// Nobody waits for a stream to end: its reader connects again.
 func isStream(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, "/live") ||
 		strings.HasPrefix(r.URL.Path, "/api/instances/") && strings.HasSuffix(r.URL.Path, "/events")

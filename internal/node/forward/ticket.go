@@ -23,8 +23,8 @@ type ticket struct {
 	client string // host:port of the client
 }
 
-// sign adds a ticket to a request for the owner of an instance. The signature is of no use
-// for another node or another request, and does not show the secret.
+// sign adds a ticket to a request for the owner of an instance. The signature is valid for this node and
+// this request alone, and does not reveal the secret.
 func (f *Forwarder) sign(out, in *http.Request, tenure gateway.Tenure) {
 	t := ticket{tenure.Epoch, in.RemoteAddr}
 	out.Header.Set(ticketHeader, strconv.FormatInt(t.epoch, 10)+" "+t.client+" "+signature(f.config.Secret, t, tenure.Node, out.Method, out.URL.RequestURI()))
@@ -36,9 +36,8 @@ func signature(secret string, t ticket, node, method, uri string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// admit reads the ticket of a request, and reports whether it has a valid one: then the
-// request has come from another node, and its address is the client's. Whatever else the
-// header holds is removed.
+// admit reads the ticket of a request, and reports whether it is valid: then the request has come from
+// another node, and admit sets the address of the client. It removes the header in any case.
 func (f *Forwarder) admit(r *http.Request) (ticket, bool) {
 	text := r.Header.Get(ticketHeader)
 	r.Header.Del(ticketHeader)
