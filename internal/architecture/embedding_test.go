@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // readByLibraries are the rooms whose types are embedded because a library reads the fields of embedded
@@ -40,10 +42,10 @@ func TestEmbeddedMethodsAreFound(t *testing.T) {
 	const parts = "package parts\n" +
 		"type Part struct{}\nfunc (*Part) Do() {}\ntype Whole struct{ *Part }\ntype Data struct{ N int }\ntype Port interface{ Do() }\n" +
 		"type Quiet struct{}\nfunc (Quiet) do() {}\ntype Box[T any] struct{}\nfunc (Box[T]) Open() {}\n"
-	for embedded, wrong := range map[string]bool{
+	for embedded, wrong := range cases.Sorted(map[string]bool{
 		"parts.Part": true, "alias": true, "*parts.Part": true, "parts.Whole": true, "*parts.Box[int]": true,
 		"parts.Data": false, "parts.Port": false, "parts.Quiet": false, "part parts.Part": false, "own": false,
-	} {
+	}) {
 		house := house{
 			"internal/parts/parts.go": parts,
 			"internal/user/user.go": "package user\nimport \"github.com/recado-project/recado/internal/parts\"\n" +
@@ -61,7 +63,7 @@ type house map[string]string
 func (h house) fs(t *testing.T) fs.FS {
 	t.Helper()
 	folder := t.TempDir()
-	for name, content := range h {
+	for name, content := range cases.Sorted(h) {
 		file := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // a folder of the test
 			t.Fatal(err)
@@ -235,7 +237,7 @@ func foreignMethods(rooms map[string]map[string]*declared) []string {
 		return false
 	}
 	var found []string
-	for room, types := range rooms {
+	for room, types := range cases.Sorted(rooms) {
 		for name, known := range types {
 			for _, inner := range known.embeds {
 				if alias := aliasOf(rooms, inner); alias.room != room && alias.room != "" && !slices.Contains(readByLibraries(), alias.room) && hasMethods(alias) {

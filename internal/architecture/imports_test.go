@@ -21,6 +21,9 @@ type room struct {
 	ImportPath string   `json:"ImportPath"` //nolint:tagliatelle // the go command's own names
 	Imports    []string `json:"Imports"`    //nolint:tagliatelle // without those of its tests
 	GoFiles    []string `json:"GoFiles"`    //nolint:tagliatelle // as above
+
+	TestImports  []string `json:"TestImports"`  //nolint:tagliatelle // of its tests
+	XTestImports []string `json:"XTestImports"` //nolint:tagliatelle // of those in a package beside it
 }
 
 // rooms returns every package of the two modules that is more than tests, by its path
@@ -29,7 +32,7 @@ func rooms(t *testing.T) map[string]room {
 	t.Helper()
 	found := map[string]room{}
 	for _, folder := range []string{".", "e2e"} {
-		command := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,GoFiles", "./...")
+		command := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,GoFiles,TestImports,XTestImports", "./...")
 		command.Dir = filepath.Join(root, folder)
 		output, err := command.Output()
 		if err != nil {
@@ -182,7 +185,7 @@ func technologies() map[string]string {
 		"github.com/chromedp":                   "e2e/browsertest/browser",
 		"github.com/prometheus":                 "metrics",
 		"net/http/pprof":                        "admin",
-		"go.opentelemetry.io/otel":              "trace/...",
+		"go.opentelemetry.io/otel":              "server trace",
 		"github.com/gomodule/redigo":            "movein testkit/redis",
 	}
 }
