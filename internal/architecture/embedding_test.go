@@ -65,7 +65,7 @@ func (h house) fs(t *testing.T) fs.FS {
 	folder := t.TempDir()
 	for name, content := range cases.Sorted(h) {
 		file := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // a folder of the test
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
@@ -226,15 +226,7 @@ func foreignMethods(rooms map[string]map[string]*declared) []string {
 		if known.alias != nil {
 			return hasMethods(*known.alias)
 		}
-		if known.exported {
-			return true
-		}
-		for _, inner := range known.embeds {
-			if hasMethods(inner) {
-				return true
-			}
-		}
-		return false
+		return known.exported || slices.ContainsFunc(known.embeds, hasMethods)
 	}
 	var found []string
 	for room, types := range cases.Sorted(rooms) {
