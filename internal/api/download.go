@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recado-project/recado/internal/api/contract"
-	"github.com/recado-project/recado/internal/api/format"
+	"github.com/recado-project/recado/internal/body/format"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"

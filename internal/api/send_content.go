@@ -15,8 +15,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
 )

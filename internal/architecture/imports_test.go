@@ -69,7 +69,7 @@ func layers() []layer {
 		{
 			"ground",
 			[]string{
-				"clock", "eventlog", "groupcommit", "keylock", "media", "outbound", "postgres", "preview", "required", "seal", "share", "signallog", "sqlerror",
+				"body", "clock", "eventlog", "groupcommit", "keylock", "media", "outbound", "postgres", "preview", "required", "seal", "share", "signallog", "sqlerror",
 				"sqlite", "trace", "web", "worker",
 			},
 			[]string{"words", "ground"},
@@ -154,7 +154,7 @@ func TestRoomsImportInwards(t *testing.T) {
 // arrowsToMend point outwards, and go.
 func arrowsToMend() []string {
 	return []string{
-		"internal/dashboard/frame internal/api/body", "internal/label internal/chat", "internal/node/forward internal/store/cache",
+		"internal/node/forward internal/store/cache",
 	}
 }
 
@@ -163,7 +163,7 @@ func technologies() map[string]string {
 	return map[string]string{
 		"go.mau.fi/whatsmeow":                   "whatsapp/... sandbox/... e2e/bench/bare",
 		"go.mau.fi/libsignal":                   "sandbox/... signallog whatsapp/baileys whatsapp/sessionrecord whatsapp/transport",
-		"github.com/danielgtaylor/huma":         "api/...",
+		"github.com/danielgtaylor/huma":         "api/... body/...",
 		"github.com/alecthomas/kong":            "cli cli/settings",
 		"go.yaml.in/yaml":                       "cli/settings",
 		"github.com/jackc/pgx":                  "copying postgres store store/claim sqlerror testkit/postgres",

@@ -71,7 +71,7 @@ func (s *Service) locate(ctx context.Context, instanceID string, with gateway.Re
 	if err != nil {
 		return nil, gateway.Chat{}, err
 	}
-	chat, err := s.find(ctx, instanceID, with)
+	chat, err := s.Find(ctx, instanceID, with)
 	return session, chat, err
 }
 

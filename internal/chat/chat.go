@@ -93,7 +93,7 @@ func (s *Service) List(
 
 // Get returns the chat of an instance with somebody, or in a group. Its error is NotFound.
 func (s *Service) Get(ctx context.Context, instanceID string, with gateway.Recipient) (Listed, error) {
-	found, err := s.find(ctx, instanceID, with)
+	found, err := s.Find(ctx, instanceID, with)
 	if err != nil {
 		return Listed{}, err
 	}
@@ -104,8 +104,8 @@ func (s *Service) Get(ctx context.Context, instanceID string, with gateway.Recip
 	return listed[0], nil
 }
 
-// find finds a chat by the addresses that are known of a recipient.
-func (s *Service) find(ctx context.Context, instanceID string, with gateway.Recipient) (gateway.Chat, error) {
+// Find is Get without the newest message and the labels.
+func (s *Service) Find(ctx context.Context, instanceID string, with gateway.Recipient) (gateway.Chat, error) {
 	candidates, err := s.config.Directory.Candidates(ctx, with)
 	if err != nil {
 		return gateway.Chat{}, fmt.Errorf("chat: find a chat: %w", err)
@@ -165,7 +165,7 @@ type Query struct {
 func (s *Service) Messages(
 	ctx context.Context, instanceID string, with gateway.Recipient, query Query, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {
-	found, err := s.find(ctx, instanceID, with)
+	found, err := s.Find(ctx, instanceID, with)
 	if err != nil {
 		return page, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/required"
@@ -22,7 +21,7 @@ type Store interface {
 
 // Chats finds chats and messages.
 type Chats interface {
-	Get(ctx context.Context, instanceID string, with gateway.Recipient) (chat.Listed, error)
+	Find(ctx context.Context, instanceID string, with gateway.Recipient) (gateway.Chat, error)
 	Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error)
 }
 
@@ -129,7 +128,7 @@ func (s *Service) AssignToChat(ctx context.Context, instanceID, id string, with 
 	if err != nil {
 		return err
 	}
-	found, err := s.config.Chats.Get(ctx, instanceID, with)
+	found, err := s.config.Chats.Find(ctx, instanceID, with)
 	if err != nil {
 		return err
 	}
@@ -147,7 +146,7 @@ func (s *Service) AssignToMessage(ctx context.Context, instanceID, id string, re
 		return err
 	}
 	// A message may have been kept before both addresses of its chat were known.
-	in, err := s.config.Chats.Get(ctx, instanceID, gateway.Recipient{Chat: found.Chat.Key()})
+	in, err := s.config.Chats.Find(ctx, instanceID, gateway.Recipient{Chat: found.Chat.Key()})
 	if err != nil {
 		return err
 	}

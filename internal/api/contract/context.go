@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/recado-project/recado/internal/api/body"
+	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/share"

@@ -13,8 +13,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/recado-project/recado/internal/api/body"
-	"github.com/recado-project/recado/internal/api/format"
+	"github.com/recado-project/recado/internal/body"
+	"github.com/recado-project/recado/internal/body/format"
 )
 
 const (

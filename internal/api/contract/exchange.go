@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recado-project/recado/internal/api/body"
+	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"

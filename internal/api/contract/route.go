@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/recado-project/recado/internal/api/body"
+	"github.com/recado-project/recado/internal/body"
 )
 
 // Route is one line of the table of routes.

@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
 
-	"github.com/recado-project/recado/internal/api/body"
+	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
 )
 

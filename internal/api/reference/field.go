@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recado-project/recado/internal/api/contract"
-	"github.com/recado-project/recado/internal/api/format"
+	"github.com/recado-project/recado/internal/body/format"
 )
 
 // fieldLister turns schemas into rows of the page. It walks the types that the schemas

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/recado-project/recado/internal/api/body"
+	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
 )

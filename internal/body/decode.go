@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/recado-project/recado/internal/api/format"
+	"github.com/recado-project/recado/internal/body/format"
 	"github.com/recado-project/recado/internal/gateway"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/recado-project/recado/internal/api/format"
+	"github.com/recado-project/recado/internal/body/format"
 )
 
 // check returns everything that is wrong with a body. Required fields that are
