@@ -104,7 +104,7 @@ func (c *Client) FollowChannel(ctx context.Context, instanceID, channel string) 
 	return c.call(ctx, http.MethodPost, channelPath(instanceID, channel, "/follow"), nil, nil)
 }
 
-// UnfollowChannel follows a channel no more.
+// UnfollowChannel unfollows a channel.
 func (c *Client) UnfollowChannel(ctx context.Context, instanceID, channel string) error {
 	return c.call(ctx, http.MethodDelete, channelPath(instanceID, channel, "/follow"), nil, nil)
 }

@@ -26,7 +26,7 @@ import (
 // costs is what one message costs, counted when these numbers were last set. One instance
 // sends one message after another, and what phones answer comes in between; or it receives
 // one after another, so that no two of them share a transaction.
-// Whoever makes the program cheaper lowers them; nobody raises one without a reason. Of what
+// A change that makes the program cheaper lowers them; none is raised without a reason. Of what
 // is written, one entry of an index and the row of the chat are for reading (store/chattable).
 //
 //nolint:gochecknoglobals // a table

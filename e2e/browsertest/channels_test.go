@@ -10,7 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// A channel is followed by its link, read, muted and followed no more. Into one of its own the
+// A channel is followed by its link, read, muted and unfollowed. Into one of its own the
 // account writes.
 func TestChannelsAreFollowed(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/database"
 )
 
-// Whoever watches a key learns within a second that it has ended, whatever ended
+// A watcher of a key learns within a second that it has ended, whatever ended
 // it; the other keys' watchers hear nothing.
 func TestWatchTellsTheEndOfAKey(t *testing.T) {
 	t.Parallel()

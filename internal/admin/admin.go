@@ -102,7 +102,7 @@ func (l *Listener) Run(ctx context.Context) error {
 	return err
 }
 
-// Begin begins to serve, before Run. Whoever calls it calls Run or Close.
+// Begin begins to serve, before Run. Its caller must call Run or Close.
 func (l *Listener) Begin() {
 	l.begin.Do(func() {
 		l.ended = make(chan struct{})

@@ -75,7 +75,7 @@ func (r contacts) get() contract.Endpoint {
 		ID: "getContact", Tag: tagContacts,
 		Summary: "Get a contact",
 		Description: "Returns the names that are known of somebody, both addresses, and what they say of themselves: the platform is asked for that. " +
-			"Somebody of whom no name is known is answered too.",
+			"A person without a known name is answered too.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeNotRegistered),
 	}, func(ctx context.Context, in *PersonPath) (*contract.Answer[KnownContactDetails], error) {
 		return contract.Answered(newContactDetails)(r.use.Get(ctx, contract.Instance(ctx).ID, in.person))

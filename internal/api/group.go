@@ -264,7 +264,7 @@ func (r groups) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createGroup", Tag: tagGroups, Status: http.StatusCreated,
 		Summary: "Create a group",
-		Description: "Makes a group with this account as its owner. Whoever can't be added is named in `results` with a code; the group is made all the same. " +
+		Description: "Makes a group with this account as its owner. People who can't be added are named in `results` with a code; the group is made anyway. " +
 			"Description and picture are set afterwards; if the platform refuses one of them, `failed` says so.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMediaFetchFailed, gateway.CodeGroupAdminRequired, gateway.CodeGroupNotFound, gateway.CodeGroupRefused, gateway.CodeGroupFull),
 	}, func(ctx context.Context, in *createGroupInput) (*contract.Answer[Created], error) {

@@ -75,7 +75,7 @@ func (r groups) changeParticipants() contract.Endpoint {
 		ID: "changeGroupParticipants", Tag: tagGroups,
 		Summary: "Add, remove, promote or demote participants",
 		Description: "Does the same to each person, and answers what became of each: one who can't be added does not keep the others out. " +
-			"Whoever lets nobody add him gets an invitation from the platform; `invite` sends it to them, or send them the group's invite link.",
+			"For people whose privacy settings forbid adding them, the platform makes an invitation; `invite` sends it to them, or send them the group's invite link.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
 	}, func(ctx context.Context, in *participantsInput) (*contract.Answer[Results], error) {
 		given := in.Given()

@@ -175,7 +175,7 @@ func TestNullableEnumsHaveNull(t *testing.T) {
 	}
 }
 
-// Whoever starts the program does not wait for the document, and a program that nobody asks
+// The start of the program does not wait for the document, and a program that nobody asks
 // for it does not keep it.
 func TestNobodyPaysForADocumentUnasked(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	var config api.Config

@@ -82,8 +82,8 @@ func newWebhook(w webhook.Webhook) Webhook {
 	return shown
 }
 
-// webhookFor is what the key of a request may see. Whoever has the secret of an account's webhook
-// signs events of all its instances, so that only those see it who may change it.
+// webhookFor is what the key of a request may see. The secret of an account's webhook signs
+// the events of all its instances, so only a key that may change the webhook sees it.
 func webhookFor(ctx context.Context) func(w webhook.Webhook) Webhook {
 	key := contract.Key(ctx)
 	return func(w webhook.Webhook) Webhook {

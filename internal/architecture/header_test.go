@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Whoever opens a file reads first what it is for: in a comment before the package
+// A file says first what it is for: in a comment before the package
 // clause, or in that of a type or function which comes first.
 func TestFilesSayWhatTheyAreFor(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 // fewestNames is how many names make two structs the same: many things have an ID and a name.
 const fewestNames = 3
 
-// An object in JSON has one type. Whoever adds a field to it would have to find the others.
+// An object in JSON has one type. A field that is added to one would have to be added to the others.
 func TestObjectsInJSONHaveOneType(t *testing.T) {
 	t.Parallel()
 	folders := []string{"internal/sandbox", "internal/testkit", "e2e"}

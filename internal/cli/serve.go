@@ -70,7 +70,7 @@ type serveFlags struct {
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
 	AdminListen      string        `help:"Address for those who run the gateway: /metrics, /healthz, /readyz and /debug/pprof/. It asks for no password: keep it inside. Without it there is none." placeholder:"HOST:PORT"`
 	OTLPEndpoint     string        `help:"Collector that traces are sent to, by OTLP over HTTP: http://host:4318. The variables OTEL_EXPORTER_OTLP_… work too, and say how. Without an address there are no traces." name:"otlp-endpoint" placeholder:"URL"`
-	DrainWait        time.Duration `help:"For how long requests are still answered after the gateway was told to stop, while /readyz says that it is not ready, so that a balancer sends no more." default:"0s"`
+	DrainWait        time.Duration `help:"For how long requests are still answered after the gateway was told to stop, while /readyz says that it is not ready, so that a balancer sends nothing new." default:"0s"`
 	BehindProxy      bool          `help:"A proxy in front provides TLS: no warning about listening beyond loopback, and its X-Forwarded-Proto is trusted."`
 	PublicURL        string        `help:"Address where clients reach the gateway, for example https://messages.example.org; links in answers begin with it. Set it if there is a proxy in front: without it, links begin with the Host of the request." name:"public-url"`
 	AllowPrivateURLs bool          `help:"Also fetch media from private and loopback addresses, deliver webhooks to them, and let instances have proxies there." name:"allow-private-urls"`

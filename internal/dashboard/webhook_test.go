@@ -58,7 +58,7 @@ func (r *rig) awaitDelivered(instanceID string) {
 	}
 }
 
-// Whoever hears all instances hears those of others too: only owners see where they are heard.
+// A webhook for all instances hears those of others too: only owners see where they are heard.
 func TestAccountWebhooksAreForOwnersAlone(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -316,7 +316,7 @@ func TestWebhookOfTheAccountHasAPage(t *testing.T) {
 	r.has(r.show(gateway.RoleOperator, path), address+"/all")
 }
 
-// Whoever may not change a webhook sees host and path of its address: what follows may be a secret, with
+// A user who may not change a webhook sees host and path of its address: what follows may be a secret, with
 // which anybody sends the endpoint events. That holds on every page and for every live part.
 func TestAddressesShowNoTokens(t *testing.T) {
 	t.Parallel()

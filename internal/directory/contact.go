@@ -83,7 +83,7 @@ func (c Contacts) find(ctx context.Context, instanceID string, who gateway.Recip
 }
 
 // Addresses returns both addresses of people, in their order, as far as they are known. The
-// platform is not asked, and the instance need not be connected; somebody of whom nothing is known,
+// platform is not asked, and the instance need not be connected; somebody who is not known,
 // which is everybody for one that is not linked, has the chat ID that was given, if one was.
 func (c Contacts) Addresses(ctx context.Context, instanceID string, people []gateway.Recipient) ([]gateway.Party, error) {
 	known, linked, err := c.of.sessions.Known(ctx, instanceID)

@@ -164,7 +164,7 @@ func peopleDescriptions() []eventDescription {
 		},
 		{
 			data: eventlog.CallEnded{}, order: "the chat",
-			text: "It rings no more. The platform does not always say how a call has ended, and says nothing of calls that end while the\n" +
+			text: "It has stopped ringing. The platform does not always say how a call has ended, and says nothing of calls that end while the\n" +
 				"gateway is not connected.",
 		},
 		{

@@ -13,7 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// Whoever has an account can write into the settings that its devices share whatever they like.
+// The owner of an account can write anything into the settings that its devices share.
 // The library that reads them panics about some of it. That must not stop the process, nor keep
 // other settings from being read.
 func TestSettingsWithoutSense(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-// Whoever owns a channel chooses its name and writes what he likes: it is cleaned and bounded,
+// The owner of a channel chooses its name and writes anything: it is cleaned and bounded,
 // in lists, events and posts alike, and what comes after it arrives.
 func TestHostileChannel(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestHostileChannel(t *testing.T) {
 	}
 }
 
-// Whoever writes a channel chooses what a post says of its file: it is fetched only if it is the
+// The writer of a channel chooses what a post says of its file: it is fetched only if it is the
 // one that the post names, and then as long as it is, whatever the post says.
 func TestFilesOfPostsThatLie(t *testing.T) {
 	t.Parallel()

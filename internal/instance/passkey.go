@@ -32,7 +32,7 @@ func (s *Service) AnswerPasskey(ctx context.Context, id string, assertion []byte
 	return session.AnswerPasskey(ctx, assertion)
 }
 
-// ConfirmPasskey says that the phone shows the same code (gateway.Linking). It may be said
+// ConfirmPasskey says that the phone shows the same code (gateway.Linking). It may be called
 // again, also when the device is linked.
 func (s *Service) ConfirmPasskey(ctx context.Context, id string) error {
 	if s.Passkey(id).State == gateway.PasskeyDone {

@@ -45,7 +45,7 @@ type Request struct {
 type draft struct {
 	content gateway.Content
 	payload []byte      // sent instead of the encoded content; nil: that is
-	file    *attachment // that the content or the payload describes; nil: none. Whoever gets the draft closes it
+	file    *attachment // that the content or the payload describes; nil: none. The receiver of the draft closes it
 }
 
 // composition makes the draft of a message.

@@ -59,7 +59,7 @@ type broken struct{ http.ResponseWriter }
 
 func (broken) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: syscall.EPIPE} }
 
-// Whoever asks for the page and leaves is no error of ours.
+// A reader of the page who leaves is no error of ours.
 func TestNobodyReadsThePage(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder

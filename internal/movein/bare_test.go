@@ -161,7 +161,7 @@ func (b *bare) connect(ctx context.Context, device *store.Device, one bareOne) (
 	}
 	<-connected
 	if isNew {
-		// Whoever writes to the own phone at the moment in which that shares its keys makes
+		// A client that writes to its own phone at the moment in which that shares its keys makes
 		// the library lose the phone's message.
 		<-known
 	}

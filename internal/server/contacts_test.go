@@ -58,7 +58,7 @@ func TestContacts(t *testing.T) {
 		t.Errorf("the second page is %+v, %v", page, err)
 	}
 
-	// Somebody of whom nothing is known is asked for.
+	// A person who is not known yet is asked for.
 	found, err := g.Client.GetContact(t.Context(), id, stranger)
 	if err != nil || found.About != "At the beach" || found.Name != nil || found.LID == nil || *found.LID != g.Phones.Get(t, stranger).LID || found.Business != nil {
 		t.Errorf("the stranger is %+v, %v", found, err)

@@ -22,7 +22,7 @@ func codes(results []client.ParticipantResult) []string {
 	return codes
 }
 
-// Whoever can't be added is sent the platform's invitation, if that is wanted, and only then.
+// A person who can't be added is sent the platform's invitation, if that is wanted, and only then.
 func TestGroupInvitationsAreSent(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Whoever connects to a program that is not ready yet is refused at once, and tries again,
+// A client that connects to a program that is not ready yet is refused at once, and tries again,
 // instead of waiting for something that may never come.
 func TestAnAddressAnswersOnlyWhenItIsServed(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func kept(t *testing.T, g *testkit.Gateway, id, messageID string) client.StoredM
 	return message
 }
 
-// Whoever pins a message, here or on a phone, everybody in the chat sees it, and each pin is
+// When somebody pins a message, here or on a phone, everybody in the chat sees it, and each pin is
 // reported once.
 func TestMessagesArePinned(t *testing.T) {
 	t.Parallel()

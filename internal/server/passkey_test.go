@@ -175,7 +175,7 @@ func TestLinkWithPasskeyFailsAndIsTriedAgain(t *testing.T) {
 			}
 			g.AwaitStatus(t, id, gateway.StatusConnected)
 			if err := g.Client.ConfirmPasskey(t.Context(), id); err != nil {
-				t.Errorf("said again: %v", err)
+				t.Errorf("confirmed twice: %v", err)
 			}
 		})
 	}

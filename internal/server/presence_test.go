@@ -11,7 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-// Whoever has subscribed to a contact hears when it comes and goes, also after a reconnect and a
+// An instance that has subscribed to a contact hears when it comes and goes, also after a reconnect and a
 // restart, and hears no more of it after the end.
 func TestPresenceSubscriptions(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-// Whoever steals the data of a gateway with a master key can link nothing with it: no key of
+// A thief of the data of a gateway with a master key can link nothing with it: no key of
 // a device can be read in the files, and no gateway starts on them. The gateway itself goes
 // on with the sessions that were linked before it had that key.
 func TestStolenDataLinkNothing(t *testing.T) {

@@ -122,7 +122,7 @@ type Config struct {
 	// there is none, and nothing is counted.
 	AdminListen string
 	// DrainWait is for how long requests are still answered after the program was told to
-	// stop, while it says that it is not ready: so that a balancer sends no more.
+	// stop, while it says that it is not ready: so that a balancer sends nothing new.
 	DrainWait time.Duration
 	// DatabasePatience is for how long the database may take no write, or not answer, before the program
 	// says that it is not ready: until then requests are answered 503, with when to come back, and no
@@ -361,7 +361,7 @@ func (s *Server) serve(ctx context.Context) error {
 	defer cancel()
 	err := s.http.Shutdown(stopCtx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		// Whoever reads his answer so slowly, or asks what takes so long, is cut off. A request that
+		// A client that reads its answer so slowly, or asks for something that takes so long, is cut off. A request that
 		// still runs must not use parts that are closed next.
 		s.config.Logger.WarnContext(ctx, "stopping: requests are cut off that have no complete answer yet", slog.Duration("after", stopWait-time.Second))
 		err = s.http.Close()

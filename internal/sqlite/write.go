@@ -69,7 +69,7 @@ func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.R
 	if err != nil {
 		return nil, err
 	}
-	// Whoever asked later would wait for the statement that runs then.
+	// A caller that asked later would wait for the statement that runs then.
 	changed, err := result.RowsAffected()
 	return driver.RowsAffected(changed), err
 }

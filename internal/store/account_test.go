@@ -41,7 +41,7 @@ func TestARevokedKeyIsSeenByAnotherProcess(t *testing.T) {
 	}
 }
 
-// Whoever is woken by an event of an instance reads the instance as the event says, although
+// A reader that is woken by an event of an instance finds the instance as the event says, although
 // the instance is kept in memory.
 func TestAnInstanceIsNewWhenItsEventRings(t *testing.T) {
 	t.Parallel()

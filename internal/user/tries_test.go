@@ -9,7 +9,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-// Whoever has to wait goes on to wait, however much else is tried meanwhile, and what is refused takes
+// A user who has to wait keeps waiting, however much else is tried meanwhile, and what is refused takes
 // no room.
 func TestWaitsOutliveAFlood(t *testing.T) {
 	t.Parallel()

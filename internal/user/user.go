@@ -1,6 +1,6 @@
 // Package user holds the people who use the dashboard: how they get in, what each of them
 // may do, and who did what. It knows nothing of pages and cookies; the dashboard asks it who
-// a browser belongs to, and the command line makes links with it for whom is locked out.
+// a browser belongs to, and the command line makes sign-in links with it for users who are locked out.
 package user
 
 import (

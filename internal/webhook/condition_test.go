@@ -13,7 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-// Whoever asks is told how the delivery is doing: that it flows, what it waits for,
+// Clients are told how the delivery is doing: that it flows, what it waits for,
 // why it stopped, and how much is left.
 func TestConditionOfADelivery(t *testing.T) {
 	t.Parallel()

@@ -218,7 +218,7 @@ func (s *Service) Taken() []string {
 
 // Follow makes the webhooks of an instance follow those of its account: one follows each, with
 // its settings, from the first event since that was made or made active. Those that follow one
-// that is gone are delivered no more.
+// that is gone deliver nothing from then on.
 func (s *Service) Follow(ctx context.Context, instanceID string, of []Webhook) error {
 	done, err := s.lock(ctx, instanceID)
 	if err != nil {

@@ -397,7 +397,7 @@ func TestFilterTakes(t *testing.T) {
 }
 
 // A webhook of an account is followed from the moment when it was made, however late an
-// instance begins, and what was gone in between is delivered no more.
+// instance begins, and what was gone in between is not delivered.
 func TestFollowFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})

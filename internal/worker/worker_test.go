@@ -43,7 +43,7 @@ func newGroup(t *testing.T, stopWait time.Duration, workers ...worker.Worker) *w
 	return group
 }
 
-// Whoever stops a group before a worker is ready interrupts what that one has begun: its error is no
+// Stopping a group before a worker is ready interrupts what that worker has begun: its error is no
 // failure. Later, it is.
 func TestInterruptedStart(t *testing.T) {
 	t.Parallel()

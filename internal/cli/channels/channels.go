@@ -17,7 +17,7 @@ type Command struct {
 	Show     showCommand     `cmd:"" help:"Show a channel."`
 	Create   createCommand   `cmd:"" help:"Create a channel. To write into it, send a text to its ID."`
 	Follow   followCommand   `cmd:"" help:"Follow a channel."`
-	Unfollow unfollowCommand `cmd:"" help:"Follow a channel no more."`
+	Unfollow unfollowCommand `cmd:"" help:"Unfollow a channel."`
 	Mute     muteCommand     `cmd:"" help:"Mute a channel."`
 	Unmute   unmuteCommand   `cmd:"" help:"End the mute of a channel."`
 	Read     readCommand     `cmd:"" help:"Read the posts of a channel."`
@@ -122,7 +122,7 @@ func (c followCommand) Run(ctx context.Context, t terminal.Terminal) error {
 
 type unfollowCommand struct{ channelFlags }
 
-// Run follows a channel no more.
+// Run unfollows a channel.
 func (c unfollowCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.do(ctx, t, "unfollowed", (*client.Client).UnfollowChannel)
 }

@@ -150,7 +150,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Whoever lets everybody read secrets is told so.
+// A file of secrets that everybody can read is warned of.
 func TestSecretsThatAllCanRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range cases.Sorted(map[string]struct {

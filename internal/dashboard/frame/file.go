@@ -15,7 +15,7 @@ import (
 const MaxFields = 256 << 10
 
 // ReadForm reads a form that may come with a file, in a field of that name. The file goes to the disk,
-// within the bounds of all bodies of requests. Its errors are those of body.Reader. Whoever calls it
+// within the bounds of all bodies of requests. Its errors are those of body.Reader. Its caller
 // calls done at the end, which removes the file.
 func (r *Request) ReadForm(field string) (done func(), err error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != body.FormType {

@@ -89,7 +89,7 @@ type Config struct {
 	Synced  func(took time.Duration) // of each wait for the disk of a folder; nil: nobody is told
 }
 
-// Stores are what is kept at a place. Whoever opened them closes both.
+// Stores are what is kept at a place. Who opened them closes both.
 type Stores struct {
 	Fetched media.Store // files of messages that were fetched
 	Queued  media.Store // files of messages that wait to be sent

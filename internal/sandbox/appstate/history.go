@@ -52,7 +52,7 @@ func PushNames(names []PushName) (*waE2E.Message, error) {
 }
 
 // Recent returns the history sync notification RECENT with progress 100, after
-// which the device expects no more.
+// which the device no longer expects.
 func Recent() (*waE2E.Message, error) {
 	history := &waHistorySync.HistorySync{
 		SyncType: waHistorySync.HistorySync_RECENT.Enum(),

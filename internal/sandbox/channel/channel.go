@@ -230,7 +230,7 @@ func (s *Service) change(ctx context.Context, key string, step func(u *account.U
 	return found, u.Commit(ctx)
 }
 
-// present finds a channel, and refuses one that there is not, or no more.
+// present finds a channel. It refuses one that does not exist or was deleted.
 func (s *Service) present(ctx context.Context, key string) (*Channel, error) {
 	found, err := s.find(ctx, key)
 	switch {

@@ -194,7 +194,7 @@ func (s *Service) Follow(ctx context.Context, number, id string, muted *bool) er
 	return forPeople(err)
 }
 
-// Unfollow lets a phone follow a channel no more.
+// Unfollow makes a phone unfollow a channel.
 func (s *Service) Unfollow(ctx context.Context, number, id string) error {
 	who, err := s.accounts.Named(ctx, number)
 	if err != nil {

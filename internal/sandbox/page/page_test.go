@@ -188,7 +188,7 @@ func TestFormsTooLargeAreNamedSo(t *testing.T) {
 	}
 }
 
-// Whoever the platform refuses something reads why, in their own language. Refusals with
+// A person whom the platform refuses something reads why, in their own language. Refusals with
 // changing parts, and those that the page can't cause, are listed here.
 func TestRefusalsAreTranslated(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ func Check(m *testing.M, options ...goleak.Option) {
 		// App state that was asked for in the moment in which the connection ended is waited for,
 		// up to 75 seconds.
 		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"),
-		// A handshake can't be cut short: it ends by itself after 20 seconds. Whoever wants to send
+		// A handshake can't be cut short: it ends by itself after 20 seconds. A client that wants to send
 		// anything meanwhile waits for its lock, and so does the queue whose handler that is.
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).doHandshake"),
 		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).sendNodeAndGetData"),

@@ -68,7 +68,7 @@ func (p *API) FollowChannel(tb testing.TB, number, id string, muted bool) {
 	p.call(tb, http.MethodPut, "/phones/"+number+"/channels/"+id, map[string]any{"muted": muted})
 }
 
-// UnfollowChannel lets a phone follow a channel no more.
+// UnfollowChannel makes a phone unfollow a channel.
 func (p *API) UnfollowChannel(tb testing.TB, number, id string) {
 	tb.Helper()
 	p.call(tb, http.MethodDelete, "/phones/"+number+"/channels/"+id, nil)

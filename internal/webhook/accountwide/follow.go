@@ -98,7 +98,7 @@ func (s *Service) follow(ctx context.Context) error {
 }
 
 // learn finds out the accounts of instances that are new here, if there is something that they
-// might follow, and forgets those that are here no more.
+// might follow, and forgets those that have left this node.
 func (s *Service) learn(ctx context.Context, taken []string, wanted bool) error {
 	here := make(map[string]bool, len(taken))
 	var unknown []string

@@ -184,7 +184,7 @@ func readContacts(found []gateway.DeviceKey) (map[types.JID]Contact, error) {
 	return all, nil
 }
 
-// Names are the names that a device has of people. Whoever reads them takes nothing from the
+// Names are the names that a device has of people. Reading them takes nothing from the
 // session that uses the keys, if there is one, writes nothing, and holds nothing up.
 type Names struct {
 	keys   *Keys

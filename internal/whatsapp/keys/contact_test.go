@@ -63,7 +63,7 @@ func TestNamesAreReadBesideASession(t *testing.T) {
 	}
 }
 
-// Whoever gives up makes no failure of the database: the session keeps its connection.
+// A caller that gives up is no failure of the database: the session keeps its connection.
 func TestReadersMayGiveUp(t *testing.T) {
 	t.Parallel()
 	keys := newKeys(t, openStore(t))

@@ -58,7 +58,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// Whoever can't wait for the task that runs leaves it alone; none of the others runs.
+// A caller that can't wait for the task that runs leaves it alone; none of the others runs.
 func TestQueueIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	var queue line.Queue

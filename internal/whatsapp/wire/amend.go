@@ -110,7 +110,7 @@ func overlay(part, edit protoreflect.Message) {
 	})
 }
 
-// forgetMentions drops those mentions whose number a text had and has no more.
+// forgetMentions drops the mentions whose number is no longer in the text.
 func forgetMentions(about *waE2E.ContextInfo, before, after string) {
 	if about == nil {
 		return

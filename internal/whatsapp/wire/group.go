@@ -11,8 +11,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// NewGroup translates what the platform knows about a group. self is this account. Whoever
-// could not be added is no member.
+// NewGroup translates what the platform knows about a group. self is this account. Those who
+// could not be added are left out.
 func NewGroup(info *types.GroupInfo, self gateway.Party) gateway.Group {
 	group := gateway.Group{
 		ID:           JIDOf(info.JID),

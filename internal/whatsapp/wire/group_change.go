@@ -16,7 +16,7 @@ import (
 // GroupPart is one kind of change in a notification about a group.
 type GroupPart struct {
 	Kind   gateway.GroupChangeKind
-	People []types.JID // whom it concerns
+	People []types.JID // who are affected
 	// Settings are those that changed, Other is the group that was linked or unlinked.
 	Settings []gateway.GroupSetting
 	Other    gateway.JID
