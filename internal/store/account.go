@@ -122,8 +122,8 @@ func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) (err erro
 	return err
 }
 
-// changeKeys is called before keys change, and done afterwards: from then on no process
-// uses an old one.
+// changeKeys is called before keys change, and done afterwards: from then on no process uses a stale
+// one.
 func (s *Store) changeKeys() (done func() error) {
 	if s.caches.keys == nil {
 		return func() error { return nil }
@@ -135,7 +135,7 @@ func (s *Store) changeKeys() (done func() error) {
 	}
 }
 
-// damagedID is no instance's. A key whose instances can't be read any more is for that one.
+// damagedID belongs to no instance. A key whose instances can't be read is restricted to it.
 const damagedID = "damaged"
 
 // restriction is the instances that a key is for; nil for all of them.

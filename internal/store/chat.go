@@ -12,9 +12,8 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-// UpdateChat changes how a chat is arranged, and what of it was read. If something is
-// different then, it appends the event that report makes. It does not delete: that is
-// DeleteMessages and RemoveChat.
+// UpdateChat changes how a chat is arranged, and what of it was read. If that changes anything, it appends
+// the event that report makes. It deletes nothing: DeleteMessages and RemoveChat do.
 func (s *Store) UpdateChat(ctx context.Context, instanceID string, update gateway.ChatUpdate, report func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error)) (err error) {
 	defer table.Wrap(&err, "update a chat")
 	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
@@ -46,8 +45,8 @@ func (s *Store) ArrangeChats(ctx context.Context, instanceID string, updates []g
 	})
 }
 
-// ChangeLabel keeps what was done with a label. If something is different then, it appends the
-// event that report makes of the label, and of the chat that has it or had it.
+// ChangeLabel stores a change of a label. If it changes anything, it appends the event that report makes
+// of the label, and of the chat that has it or had it.
 func (s *Store) ChangeLabel(ctx context.Context, instanceID string, change gateway.LabelChange, report func(gateway.Label) (eventlog.Event, error)) (err error) {
 	defer table.Wrap(&err, "change a label")
 	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
@@ -63,7 +62,7 @@ func (s *Store) ChangeLabel(ctx context.Context, instanceID string, change gatew
 	})
 }
 
-// ArrangeLabels keeps what was done with labels, without an event.
+// ArrangeLabels stores changes of labels, without an event.
 func (s *Store) ArrangeLabels(ctx context.Context, instanceID string, changes []gateway.LabelChange) (err error) {
 	defer table.Wrap(&err, "arrange labels")
 	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {

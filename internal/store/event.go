@@ -67,15 +67,15 @@ type recorder struct {
 
 // together is a transaction that appends the events of many writes at once.
 type together interface {
-	// appendLater takes an event that is appended before the transaction ends, unless there
-	// is no message with the id by then. An empty id means in any case.
+	// appendLater appends an event before the transaction ends, if there is a message with the
+	// id by then. With an empty id it is appended in any case.
 	appendLater(r *recorder, message string, event eventlog.Event)
 	// flush appends the events that were taken so far.
 	flush() error
 }
 
-// Append adds events and numbers them, at once or before the transaction ends. It skips
-// an event whose source key exists already.
+// Append adds and numbers events, at once or before the transaction ends. It skips events whose source
+// key exists already.
 func (r *recorder) Append(ctx context.Context, events ...eventlog.Event) error {
 	if r.appendLater("", events) {
 		return nil
@@ -94,7 +94,7 @@ func (r *recorder) Append(ctx context.Context, events ...eventlog.Event) error {
 	return nil
 }
 
-// appendWith is append if a message was added by the statement with this result.
+// appendWith is Append if the statement with this result has added a message.
 func (r *recorder) appendWith(ctx context.Context, message string, result sql.Result, events ...eventlog.Event) error {
 	if r.appendLater(message, events) {
 		return nil
@@ -308,8 +308,8 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 // eventData is the data of an event.
 type eventData json.RawMessage
 
-// Scan reads the column. Data that can't be read any more stand for nothing: they would spoil all that
-// they are delivered and listed with.
+// Scan reads the column. Damaged data are replaced, because they would spoil everything that they are
+// delivered and listed with.
 func (d *eventData) Scan(source any) error {
 	stored, err := table.Stored(source)
 	if err != nil {
@@ -321,7 +321,7 @@ func (d *eventData) Scan(source any) error {
 	return nil
 }
 
-// damagedData stands for the data of an event that can't be read any more.
+// damagedData replaces data that can't be read.
 func damagedData() json.RawMessage { return json.RawMessage(`{"damaged":true}`) }
 
 const (
@@ -348,8 +348,8 @@ func (s *Store) FirstEventSince(ctx context.Context, instanceID string, since ti
 	return sequence, err
 }
 
-// readWanted is the query of ReadWantedEvents. Where the kind or the chat of an event is
-// wanted by nobody, its data are not read.
+// readWanted is the query of ReadWantedEvents. It does not read the data of events of other kinds or
+// chats.
 func (d dialect) readWanted() string {
 	return "FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3" +
 		" AND ($4 = '[]' OR kind IN " + d.In(4) + ")" +

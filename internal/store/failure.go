@@ -33,8 +33,7 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %w", gateway.ErrDatabaseAway, err)
 }
 
-// writeHealth notes what becomes of writes: whether the database takes any. The zero value is ready. It is
-// safe for concurrent use.
+// writeHealth tracks whether writes succeed. The zero value is ready. It is safe for concurrent use.
 type writeHealth struct {
 	mu    sync.Mutex
 	since time.Time // the first one that failed after the last that did not; zero: none

@@ -114,11 +114,11 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 
 // AcceptMessage begins to add a message that is about to be sent and, if record is not
 // nil, its idempotency record. No message of the instance has its platform identifier,
-// because that is random. It shares the commit with whatever else the send writes
-// before it leaves. kept waits for that commit; it may be called more than once. If the
-// key of the record is taken, nothing is added, and kept returns a gateway.Conflict; if
+// because that is random. The message shares the commit with everything else that is written
+// before it is sent. wait waits for that commit; it may be called more than once. If the
+// key of the record is taken, nothing is added, and wait returns a gateway.Conflict; if
 // the instance is gone, a gateway.NotFound.
-func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) (kept func() error) {
+func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) (wait func() error) {
 	var added sql.Result // of the record
 	pending := s.db.beginRecord(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		if record == nil {
@@ -150,8 +150,8 @@ func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, reco
 	}
 }
 
-// addMessage runs a statement that adds a message, unless its condition does not hold. The
-// values are those of the condition.
+// addMessage runs a statement that adds a message under a condition, whose values are behind those of
+// the message.
 func (r *recorder) addMessage(ctx context.Context, statement string, message gateway.Message, condition ...any) (sql.Result, error) {
 	chatID, err := r.chats.Chat(ctx, r, message.Chat)
 	if err != nil {

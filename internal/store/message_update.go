@@ -48,7 +48,7 @@ type messageUpdate struct {
 	refused error // by change
 }
 
-// answer is what the caller gets if the transaction ended with err.
+// answer returns the error for the caller of a transaction that ended with err.
 func (u *messageUpdate) answer(err error) error {
 	if err = markUnstorable(err); err != nil {
 		return fmt.Errorf("store: update messages: %w", err)
@@ -124,9 +124,8 @@ func (s *Store) messagesToUpdate(ctx context.Context, r *recorder, instanceID st
 	return slices.DeleteFunc(found, func(m gateway.Message) bool { return m.InstanceID != instanceID }), err
 }
 
-// remembered returns the messages with the platform identifiers without reading them, or
-// none unless all are known. What is remembered was sent from here under an identifier that
-// is no internal one.
+// remembered returns the messages with the platform identifiers from memory, or none unless it has all of
+// them. Messages in memory were sent from here; their identifiers are no internal ones.
 func remembered(r *recorder, ids []string) []gateway.Message {
 	found := make([]gateway.Message, 0, len(ids))
 	for _, id := range ids {
@@ -178,7 +177,7 @@ var (
 	updateContent  = updateOf("status", "status_at", "sent_at", "chat_jid", "chat_lid", "edited_at", "deleted_at", "pinned_until", "starred", "text", "payload")
 )
 
-// written is what writeMessage leaves, as it will be read again.
+// written returns a message as it will be read after writeMessage.
 func written(before, after gateway.Message) gateway.Message {
 	before.Status, before.StatusAt, before.SentAt = after.Status, after.StatusAt, after.SentAt
 	before.Chat.JID, before.Chat.LID = after.Chat.JID, after.Chat.LID
@@ -187,8 +186,8 @@ func written(before, after gateway.Message) gateway.Message {
 	return chattable.AsRead(before)
 }
 
-// writeMessage writes the fields of a message that have changed, with one statement. It
-// writes no other message than before, whatever the other one says.
+// writeMessage writes the fields of a message that have changed, with one statement. The identifier of
+// after does not matter.
 func writeMessage(ctx context.Context, r *recorder, before, after gateway.Message) error {
 	changed := updateStatus
 	content := before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload)

@@ -1,4 +1,4 @@
-// Migrations of a PostgreSQL database with which other nodes work meanwhile.
+// Migrations of a PostgreSQL database while other nodes work with it.
 
 package store
 
@@ -17,17 +17,18 @@ import (
 )
 
 const (
-	// lockPatience is how long a statement of a migration waits for a lock: for so long others wait
-	// behind it. Then the migration lets them pass, and tries again after lockPause.
-	lockPatience = "1s"
-	lockPause    = 2 * time.Second
-	// lookPause is how often it is looked whom a migration waits for, sayAgain how often that is said.
-	lookPause, sayAgain = 200 * time.Millisecond, 10 * time.Second
+	// lockTimeout is how long a statement of a migration waits for a lock. Others wait behind it
+	// meanwhile; then they may proceed, and the migration tries again after lockPause.
+	lockTimeout = "1s"
+	lockPause   = 2 * time.Second
+	// blockerInterval is how often the blockers of a migration are looked up, logInterval how often
+	// the same blocker is logged.
+	blockerInterval, logInterval = 200 * time.Millisecond, 10 * time.Second
 )
 
-// migrationConn is one connection, on which all migrations run, with the lock that keeps everybody else
-// from migrating, and backups from being made. It waits for that lock with statements of no length: the
-// making of an index would wait for one that waits.
+// migrationConn is the connection on which all migrations run. It holds the lock that excludes other
+// migrations and backups, and polls for it: CREATE INDEX CONCURRENTLY would wait for a statement that
+// waits for a lock.
 type migrationConn struct {
 	conn     *sql.Conn
 	pool     *sql.DB
@@ -35,7 +36,7 @@ type migrationConn struct {
 	migrator *migrator
 }
 
-// migrateLive applies the missing migrations to a database that other nodes work with.
+// migrateLive applies the missing migrations while other nodes work with the database.
 func (m *migrator) migrateLive(ctx context.Context, pool *sql.DB, known []migration) (applied []string, err error) {
 	q := table.QuerierOf(pool)
 	current, there, err := m.currentVersion(ctx, q, known)
@@ -72,7 +73,7 @@ func (m *migrator) migrateLive(ctx context.Context, pool *sql.DB, known []migrat
 	if _, err := conn.ExecContext(ctx, createMigrations); err != nil {
 		return nil, fmt.Errorf("create schema_migrations: %w", err)
 	}
-	// Another one may have migrated meanwhile.
+	// Another process may have migrated meanwhile.
 	if current, _, err = m.currentVersion(ctx, table.QuerierOf(conn), known); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (m *migrator) migrateLive(ctx context.Context, pool *sql.DB, known []migrat
 	for n, step := range known {
 		switch {
 		case step.version <= current:
-		case current == 0: // nobody works with it: all of it or nothing
+		case current == 0: // nobody works with it: everything in one transaction
 			missing = [][]migration{known[n:]}
 			current = -1
 		case current > 0:
@@ -110,7 +111,7 @@ func (m *migrator) currentVersion(ctx context.Context, q table.Querier, known []
 	return current, true, refuseNewer(current, known)
 }
 
-// lock waits until nobody else migrates, and no backup is made.
+// lock waits until no other migration or backup runs.
 func (c *migrationConn) lock(ctx context.Context) error {
 	waits := c.watch()
 	for {
@@ -118,9 +119,9 @@ func (c *migrationConn) lock(ctx context.Context) error {
 		if err := c.conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", postgres.MigrationLock).Scan(&taken); err != nil || taken {
 			return err
 		}
-		waits.say(ctx, table.QuerierOf(c.conn), `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+		waits.report(ctx, table.QuerierOf(c.conn), `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
 			WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database() AND (l.classid::bigint << 32) + l.objid::bigint = $1`, int64(postgres.MigrationLock))
-		if err := pause(ctx, lookPause); err != nil {
+		if err := pause(ctx, blockerInterval); err != nil {
 			return err
 		}
 	}
@@ -133,7 +134,8 @@ func (c *migrationConn) unlock(ctx context.Context) error {
 	return err
 }
 
-// apply applies migrations in one transaction, and tries again until it gets its locks.
+// apply applies migrations in one transaction, and tries again until it gets its locks. alone says that nobody
+// else works with the database.
 func (c *migrationConn) apply(ctx context.Context, steps []migration, alone bool) (names []string, err error) {
 	err = c.patiently(ctx, func(ctx context.Context) error {
 		names = nil
@@ -142,7 +144,7 @@ func (c *migrationConn) apply(ctx context.Context, steps []migration, alone bool
 			return err
 		}
 		defer func() { _ = tx.Rollback() }() // after the commit it does nothing
-		if _, err := tx.ExecContext(ctx, "SET LOCAL lock_timeout = '"+lockPatience+"'"); err != nil {
+		if _, err := tx.ExecContext(ctx, "SET LOCAL lock_timeout = '"+lockTimeout+"'"); err != nil {
 			return err
 		}
 		q := table.QuerierOf(tx)
@@ -162,7 +164,7 @@ func (c *migrationConn) apply(ctx context.Context, steps []migration, alone bool
 	return names, err
 }
 
-// makeIndexes makes the indexes that are missing, outside of a transaction: nobody waits for that.
+// makeIndexes makes the missing indexes outside of a transaction, so that nobody waits for it.
 func (c *migrationConn) makeIndexes(ctx context.Context, version int) error {
 	for {
 		missing, err := missingIndexes(ctx, table.QuerierOf(c.conn), version)
@@ -171,7 +173,7 @@ func (c *migrationConn) makeIndexes(ctx context.Context, version int) error {
 		}
 		one := missing[0]
 		err = c.patiently(ctx, func(ctx context.Context) error {
-			// One that a crash has left half made is not made better.
+			// An index that a crash has left incomplete can't be completed.
 			if _, err := c.conn.ExecContext(ctx, "DROP INDEX CONCURRENTLY IF EXISTS "+one.name); err != nil {
 				return err
 			}
@@ -187,17 +189,16 @@ func (c *migrationConn) makeIndexes(ctx context.Context, version int) error {
 	}
 }
 
-// patiently carries out a part of the migration until it is not in the way of others, and says
-// whom it waits for.
+// patiently runs a part of the migration until it gets its locks, and reports who blocks it meanwhile.
 func (c *migrationConn) patiently(ctx context.Context, part func(ctx context.Context) error) error {
 	for {
 		looking, enough := context.WithCancel(ctx)
 		looked := make(chan struct{})
 		go func() {
 			defer close(looked)
-			for waits := c.watch(); pause(looking, lookPause) == nil; {
-				// The pool may have no other connection: then nobody is named, and nobody waits for that.
-				waits.say(looking, table.QuerierOf(c.pool), "SELECT unnest(pg_blocking_pids($1::int))", c.process)
+			for waits := c.watch(); pause(looking, blockerInterval) == nil; {
+				// If the pool has no other connection, no blocker is reported.
+				waits.report(looking, table.QuerierOf(c.pool), "SELECT unnest(pg_blocking_pids($1::int))", c.process)
 			}
 		}()
 		err := part(ctx)
@@ -212,17 +213,17 @@ func (c *migrationConn) patiently(ctx context.Context, part func(ctx context.Con
 	}
 }
 
-// waiting says whom a migration waits for.
+// waiting reports who blocks a migration.
 type waiting struct {
-	conn *migrationConn
-	said map[string]time.Time
+	conn   *migrationConn
+	logged map[string]time.Time
 }
 
-func (c *migrationConn) watch() *waiting { return &waiting{conn: c, said: map[string]time.Time{}} }
+func (c *migrationConn) watch() *waiting { return &waiting{conn: c, logged: map[string]time.Time{}} }
 
-// say looks who is meant by a query for processes of the server, and says it: never the text of
-// what they ask. A look that fails says nothing.
-func (w *waiting) say(ctx context.Context, q table.Querier, processes string, arg int64) {
+// report looks up the processes of the server that a query returns, and logs them, without the text of
+// their statements. It ignores errors.
+func (w *waiting) report(ctx context.Context, q table.Querier, processes string, arg int64) {
 	type blocker struct {
 		process     int64
 		application string
@@ -241,8 +242,8 @@ func (w *waiting) say(ctx context.Context, q table.Querier, processes string, ar
 		since := time.Duration(b.seconds * float64(time.Second)).Round(time.Second)
 		name := fmt.Sprintf("%q (process %d of the server)", b.application, b.process)
 		names = append(names, name)
-		if now := w.conn.migrator.now(); now.Sub(w.said[name]) >= sayAgain {
-			w.said[name] = now
+		if now := w.conn.migrator.now(); now.Sub(w.logged[name]) >= logInterval {
+			w.logged[name] = now
 			w.conn.migrator.logger.WarnContext(ctx, "the migration of the database waits for somebody who works with it",
 				slog.String("application", b.application), slog.Int64("process", b.process), slog.Duration("for", since))
 		}

@@ -39,15 +39,15 @@ const (
 // Presences is the table in one database. It is safe for concurrent use.
 type Presences struct{ db *instanceDatabase }
 
-// SubscribePresence keeps a subscription, in the place of the one that there may be of the same
-// contact: of that stay the time of its beginning and what the contact has shown. Those that
-// have ended are removed. If the instance has most others, the error is a gateway.Conflict.
+// SubscribePresence stores a subscription. It replaces an earlier one to the same contact, but keeps the time
+// of its beginning and what the contact has shown. It removes subscriptions that have ended. If the instance
+// has most others, the error is a gateway.Conflict.
 func (p *Presences) SubscribePresence(ctx context.Context, subscription gateway.PresenceSubscription, now time.Time, most int) (gateway.PresenceSubscription, error) {
 	id, jid, lid := subscription.InstanceID, string(subscription.Contact.JID), string(subscription.Contact.LID)
-	var kept gateway.PresenceSubscription
+	var stored gateway.PresenceSubscription
 	full := false
 	err := p.db.record(ctx, id, func(ctx context.Context, r *recorder) error {
-		kept = subscription
+		stored = subscription
 		if _, err := r.ExecContext(ctx, removeEndedPresences, id, table.Millis(now)); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (p *Presences) SubscribePresence(ctx context.Context, subscription gateway.
 			return err
 		}
 		if known {
-			kept.CreatedAt, kept.Presence, kept.ShownAt, kept.LastSeen = before.CreatedAt, before.Presence, before.ShownAt, before.LastSeen
+			stored.CreatedAt, stored.Presence, stored.ShownAt, stored.LastSeen = before.CreatedAt, before.Presence, before.ShownAt, before.LastSeen
 			if _, err := r.ExecContext(ctx, removePresence, id, jid, lid); err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ func (p *Presences) SubscribePresence(ctx context.Context, subscription gateway.
 				return nil
 			}
 		}
-		_, err = r.ExecContext(ctx, presenceColumns.Insert("presence_subscriptions", "contact"), presenceColumns.Values(&kept, string(kept.Contact.Key()))...)
+		_, err = r.ExecContext(ctx, presenceColumns.Insert("presence_subscriptions", "contact"), presenceColumns.Values(&stored, string(stored.Contact.Key()))...)
 		return err
 	})
 	switch {
@@ -79,11 +79,10 @@ func (p *Presences) SubscribePresence(ctx context.Context, subscription gateway.
 		return gateway.PresenceSubscription{}, gateway.Errorf(gateway.Conflict, gateway.CodeSubscriptionLimit,
 			"the instance has subscribed to the presence of %d contacts, which is as many as it may: end one first", most)
 	}
-	return kept, nil
+	return stored, nil
 }
 
-// UnsubscribePresence removes a subscription, and reports whether it has; one that was prolonged
-// meanwhile stays.
+// UnsubscribePresence removes a subscription unless it was prolonged meanwhile, and reports whether it has.
 func (p *Presences) UnsubscribePresence(ctx context.Context, subscription gateway.PresenceSubscription) (removed bool, err error) {
 	id, jid, lid := subscription.InstanceID, string(subscription.Contact.JID), string(subscription.Contact.LID)
 	err = p.db.record(ctx, id, func(ctx context.Context, r *recorder) error {
@@ -112,15 +111,15 @@ func (p *Presences) ListPresenceSubscriptions(ctx context.Context, instanceID st
 		instanceID, table.Millis(now))
 }
 
-// EndedPresenceSubscriptions returns subscriptions of any instance that have ended, those that
-// ended last before others: those of instances that no node works on stay.
+// EndedPresenceSubscriptions returns subscriptions of any instance that have ended, newest first: old ones of
+// instances without an owner stay.
 func (p *Presences) EndedPresenceSubscriptions(ctx context.Context, now time.Time, limit int) (_ []gateway.PresenceSubscription, err error) {
 	defer table.Wrap(&err, "list ended subscriptions to presence")
 	return presenceColumns.Collect(ctx, p.db.Reader(), "FROM presence_subscriptions WHERE ends_at <= $1 ORDER BY ends_at DESC LIMIT $2", table.Millis(now), limit)
 }
 
-// KeepPresence appends the event of a presence, and notes it in the subscription to the contact
-// if there is one.
+// KeepPresence appends the event of a presence, and stores it in the subscription to the contact if there is
+// one.
 func (p *Presences) KeepPresence(ctx context.Context, instanceID string, presence gateway.ContactPresence, event eventlog.Event) (err error) {
 	defer table.Wrap(&err, "keep presence")
 	return p.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {

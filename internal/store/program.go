@@ -22,8 +22,8 @@ func (s *Store) DatabaseTime(ctx context.Context) (now time.Time, known bool, er
 	return table.Find(ctx, s.db.Reader(), table.ScanTime, "SELECT now_ms()")
 }
 
-// ClockSeen returns what the clock said when it was noted last, and for how much longer nothing
-// was to be removed; the zero time if it was never noted.
+// ClockSeen returns the time of the clock as it was stored last, and for how much longer nothing was to be
+// removed then; the zero time if it was never stored.
 func (s *Store) ClockSeen(ctx context.Context) (at time.Time, quiet time.Duration, err error) {
 	defer table.Wrap(&err, "what the clock said")
 	_, _, err = table.Find(ctx, s.db.Reader(), func(row table.Scanner) (struct{}, error) {
@@ -35,7 +35,7 @@ func (s *Store) ClockSeen(ctx context.Context) (at time.Time, quiet time.Duratio
 	return at, quiet, err
 }
 
-// SaveClockSeen notes what the clock says, and for how much longer nothing is to be removed.
+// SaveClockSeen stores the time of the clock, and for how much longer nothing is to be removed.
 func (s *Store) SaveClockSeen(ctx context.Context, at time.Time, quiet time.Duration) (err error) {
 	defer table.Wrap(&err, "note what the clock says")
 	_, err = s.db.Exec(ctx, "INSERT INTO clock (clock, seen_at, quiet_ms) VALUES (1, $1, $2) ON CONFLICT (clock) DO UPDATE SET seen_at = $1, quiet_ms = $2",
@@ -43,8 +43,8 @@ func (s *Store) SaveClockSeen(ctx context.Context, at time.Time, quiet time.Dura
 	return err
 }
 
-// Failing returns for how long the database has taken no write, though some were tried, or has not
-// answered to Ping; 0 if the last write succeeded. Probe finds out whether it takes any now.
+// Failing returns for how long writes or pings have failed; 0 if the last one succeeded. Probe finds out
+// whether a write succeeds now.
 func (s *Store) Failing() time.Duration { return s.db.failing() }
 
 // Probe writes something that nobody reads.

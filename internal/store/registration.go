@@ -86,16 +86,15 @@ func scanRegistration(row table.Scanner) (checkedRegistration, error) {
 	return found, err
 }
 
-// ListNumberChecks returns what an instance has taken since a time, oldest first.
+// ListNumberChecks returns the number checks of an instance since a time, oldest first.
 func (s *Store) ListNumberChecks(ctx context.Context, instanceID string, since time.Time) (_ []gateway.NumberChecks, err error) {
 	defer table.Wrap(&err, "list number checks")
 	return listNumberChecks(ctx, s.db.Reader(), instanceID, since)
 }
 
-// TakeNumberChecks adds to what an instance has taken, if permit has no objection to what
-// was taken since a time, oldest first; otherwise it returns its error as it is. Nothing
-// else is taken of the instance meanwhile. What is older is forgotten. Its error is a
-// gateway.NotFound if the instance is gone.
+// TakeNumberChecks adds to the number checks of an instance, unless permit refuses. permit gets those since
+// a time, oldest first; its error is returned as it is. No other checks of the instance are added
+// meanwhile. Older ones are removed. The error is a gateway.NotFound if the instance is gone.
 func (s *Store) TakeNumberChecks(ctx context.Context, instanceID string, taken gateway.NumberChecks, since time.Time,
 	permit func(spent []gateway.NumberChecks) error,
 ) error {

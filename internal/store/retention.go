@@ -28,7 +28,7 @@ func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before ti
 }
 
 // MessagesBeyond returns the internal identifiers of those messages of an instance
-// that are older than its newest ones, as many as keep says; limit at most, and without
+// that are older than its keep newest ones; limit at most, and without
 // those that are on their way.
 func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) (_ []string, err error) {
 	defer table.Wrap(&err, "messages beyond a number")

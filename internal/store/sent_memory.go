@@ -1,10 +1,9 @@
 // The memory of the messages that were sent last, so that their acknowledgement and their receipts,
 // which follow within seconds, need not read them.
 //
-// What it answers is what the database would: it changes only with writes that are
-// committed, and a message that a write touches is forgotten until the commit. So a
-// transaction that failed, or of which nobody knows whether it failed, leaves nothing
-// behind, and a write that comes later in the same transaction reads the database.
+// It always answers what the database would: it changes only with writes that are committed, and drops a
+// message that a write touches until the commit. So a transaction that failed, or whose outcome is unknown,
+// leaves nothing in it, and a later write in the same transaction reads the database.
 
 package store
 
@@ -45,8 +44,8 @@ func newSentMemory() (*sentMemory, error) {
 	return &sentMemory{byName}, nil
 }
 
-// sentWrite is one write to the messages of an instance, for the goroutine that carries it
-// out. What it has done is told in the order in which it does it.
+// sentWrite is one write to the messages of an instance, for the goroutine that carries it out. Its methods
+// are called in the order of its statements.
 type sentWrite struct {
 	messages   *sentMemory
 	instanceID string

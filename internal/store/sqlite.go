@@ -30,7 +30,7 @@ const MovedSuffix = ".moved"
 
 func openSQLite(ctx context.Context, config sqlite.Config) (*sqliteDatabase, error) {
 	if _, err := os.Stat(config.Path); errors.Is(err, fs.ErrNotExist) {
-		// A new file would be a gateway without instances, beside the one that has them.
+		// A new file would be a gateway without instances.
 		if _, err := os.Stat(config.Path + MovedSuffix); err == nil {
 			return nil, fmt.Errorf("the data in %s were moved to PostgreSQL: name the database with --database-url; "+
 				"or remove %s to begin anew", filepath.Dir(config.Path), filepath.Base(config.Path)+MovedSuffix)

@@ -1,4 +1,4 @@
-// Package store keeps the data of the program: accounts, API keys, users,
+// Package store stores the data of the program: accounts, API keys, users,
 // instances, messages, events, number look-ups and idempotency records, in a SQLite
 // file or in a PostgreSQL database.
 //
@@ -51,9 +51,9 @@ type Config struct {
 	// Fenced refuses every write for an instance whose context has no tenure
 	// (gateway.WithTenure), or one that is over. It takes PostgreSQL.
 	Fenced    bool
-	Committed func(took time.Duration) // of each write, with the wait for the disk; nil: nobody is told. It must not block
-	// Migrating is told when migrations begin and end, and for whom they wait meanwhile; nil: nobody
-	// is. It must not block.
+	Committed func(took time.Duration) // called after each write, with the time up to the commit; may be nil. It must not block
+	// Migrating is called when migrations begin and end, and with whom they wait for; may be nil. It
+	// must not block.
 	Migrating func(under bool, waits string)
 	// Master seals the secrets in the database (package vault). A database whose secrets are
 	// sealed can't be opened without it. nil: they are plain.

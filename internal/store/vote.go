@@ -72,8 +72,8 @@ func (s *Store) KeepVote(
 	return cmp.Or(refused, err)
 }
 
-// ListVotes returns the votes in a poll, the oldest first. Those that were taken back are
-// among them, without a choice.
+// ListVotes returns the votes in a poll, oldest first, including those that were withdrawn, which have no
+// choice.
 func (s *Store) ListVotes(ctx context.Context, messageID string) (_ []gateway.KeptVote, err error) {
 	defer table.Wrap(&err, "list votes")
 	return voteColumns.Collect(ctx, s.db.Reader(), listVotes, messageID)

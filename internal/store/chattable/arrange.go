@@ -15,7 +15,7 @@ const (
 
 	newestUntil = "SELECT COALESCE(MAX(created_at), 0) FROM messages WHERE chat_id = $1 AND sent_at <= $2"
 
-	// The chat is an expression, so that the index of the identifiers is taken.
+	// The chat is an expression, so that the index of the identifiers is used.
 	newestNamed = "SELECT COALESCE(MAX(created_at), 0) FROM messages WHERE instance_id = $1 AND platform_id = $2" +
 		" AND chat_id || '' = $3 AND NOT from_me"
 )
@@ -28,14 +28,14 @@ var (
 	arrange  = "UPDATE chats SET " + arranged.Assignments() + " WHERE instance_id = " + arranged.Next(1) + " AND id = " + arranged.Next(2)
 )
 
-// Chosen is what a change of a chat has come to.
+// Chosen is the result of a change of a chat.
 type Chosen struct {
 	Before, After gateway.Chat
-	Aspects       []gateway.ChatAspect // that are others now, in the order of their declaration
+	Aspects       []gateway.ChatAspect // that have changed, in the order of their declaration
 }
 
-// Change changes a chat. A chat that nobody knows is added, so that it is remembered how it is
-// arranged; nothing is added for messages that were read. Deleting is Forget's.
+// Change changes a chat. It adds an unknown chat, so that its arrangement is stored, but not for messages
+// that were read. Forget deletes.
 func (w *Write) Change(ctx context.Context, q table.Querier, update gateway.ChatUpdate) (chosen Chosen, err error) {
 	found, err := table.Collect(ctx, q, scanNamed, findChats, w.instanceID, string(update.Chat.JID), string(update.Chat.LID))
 	if err != nil || len(found) == 0 && update.ChatChange == (gateway.ChatChange{}) {
@@ -145,8 +145,8 @@ func (w *Write) Forget(ctx context.Context, q table.Querier, party gateway.Party
 }
 
 // ChatMessagesUntil returns the internal identifiers of messages of a chat that were sent until
-// a time, or of all if it is zero; limit at most, and without those that are on their way. starred
-// says whether those that are starred are among them.
+// a time, or of all if it is zero; limit at most, without those that are on their way, and with the
+// starred ones only if starred is true.
 func (t *Tables) ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) (_ []string, err error) {
 	defer table.Wrap(&err, "messages of a chat")
 	return table.Collect(ctx, t.db.Scanner(), table.ScanText,

@@ -48,7 +48,7 @@ type name struct {
 	jid, lid   gateway.JID
 }
 
-// remembered is what is known of a chat without asking the database.
+// remembered is what the memory has of a chat.
 type remembered struct {
 	id           string
 	disappearing int64 // after how many seconds what is sent to it disappears; 0: never

@@ -1,4 +1,4 @@
-// The index of words in PostgreSQL. A message is put into it in the transaction that keeps it,
+// The index of words in PostgreSQL. A message is indexed in the transaction that stores it,
 // without a round trip of its own; those from before the index, by and by.
 
 package chattable

@@ -118,15 +118,15 @@ func (t *Tables) ListChats(
 	return page, nil
 }
 
-// chatInOrder is what decides whether and where a chat is in a list.
+// chatInOrder has what decides whether and where a chat is in a list.
 type chatInOrder struct {
 	position
 
 	name, jid string // if something is searched in them
 }
 
-// chatsInOrder reads little of all chats, and all of those on the page: most of the time goes into
-// reading columns. A name may have the text that is searched anywhere in it.
+// chatsInOrder reads few columns of all chats, and all columns of those on the page: most of the time goes
+// into reading columns. search may occur anywhere in a name.
 func (t *Tables) chatsInOrder(
 	ctx context.Context, search string, request gateway.PageRequest, from string, args []any,
 ) (page gateway.Page[gateway.Chat], err error) {
@@ -238,7 +238,7 @@ func (t *Tables) ListChatMessages(
 		add("type IN ("+strings.Repeat("?, ", len(types)-1)+"?)", types...)
 	}
 	if filter.Starred != nil {
-		// As the index has it, so that it is taken.
+		// As the index has it, so that it is used.
 		from += map[bool]string{true: " AND starred", false: " AND NOT starred"}[*filter.Starred]
 	}
 	if filter.Label != "" {
@@ -269,7 +269,7 @@ func (t *Tables) having(ctx context.Context, chatID string, words []string) (fro
 	for n, word := range words {
 		words[n] = entry(chatID, word)
 	}
-	// An expression, so that no index of the column is taken.
+	// An expression, so that no index of the column is used.
 	from, args = t.words.matching()+" AND chat_id || '' = $2", []any{t.words.query(words), chatID}
 	if len(fresh) > 0 {
 		from = "FROM messages WHERE id IN (SELECT id " + from + " UNION SELECT value FROM json_each($3))"
@@ -278,9 +278,8 @@ func (t *Tables) having(ctx context.Context, chatID string, words []string) (fro
 	return from, args, nil
 }
 
-// found lists what a search has found. The index is asked once, for the page and for how many
-// there are: it looks through each message that has one of the words. What was found stays in the
-// database, which may be much, but for the page.
+// found reads one page of what a search finds, and counts the rest. It asks the index once for both, because
+// the index reads each message that has one of the words, and reads only the messages on the page.
 func (t *Tables) found(
 	ctx context.Context, from, orderBy string, args []any, oldestFirst bool, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {

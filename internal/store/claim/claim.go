@@ -22,8 +22,8 @@ const (
 	// number is the number of the advisory lock of the process that works with the
 	// database. It may be any number that nothing else locks.
 	number = 7236332702
-	// pause lies between two tries to take the claim, check between two checks that it is
-	// still held.
+	// pause is the time between two attempts to take the claim, check between two checks that this
+	// process still has it.
 	pause, check = 200 * time.Millisecond, 5 * time.Second
 )
 
@@ -103,8 +103,8 @@ func (c *Claim) await(ctx context.Context) error {
 	}
 }
 
-// Held reports whether a process works with the database that a transaction is in. If
-// none does, none can begin to before the transaction ends.
+// Held reports whether a process works with the database of a transaction. If none does, none can begin to
+// before the transaction ends.
 func Held(ctx context.Context, tx *sql.Tx) (bool, error) {
 	var free bool
 	if err := tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock($1)", int64(number)).Scan(&free); err != nil {

@@ -1,6 +1,6 @@
 // Package nodetable has the tables of nodes, which are the processes that share a
-// PostgreSQL database, and of their tenures: which node works for which instance. The store
-// embeds it. All times are by the clock of the database server.
+// PostgreSQL database, and of their tenures: which node works for which instance. All times are by the clock
+// of the database server.
 package nodetable
 
 import (
@@ -59,8 +59,8 @@ type Tables struct{ db Database }
 // New makes the tables' access to a database that has them.
 func New(db Database) *Tables { return &Tables{db: db} }
 
-// AddNode adds this process to the nodes, with a lease. Its error is a *DisagreementError beside a node that
-// lives and has another value of a setting that must be the same for all.
+// AddNode adds this process to the nodes, with a lease. Its error is a *DisagreementError if a live node has
+// another value of a setting that must be the same for all.
 func (t *Tables) AddNode(ctx context.Context, node gateway.Node) (err error) {
 	defer table.Wrap(&err, "add node")
 	return t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
@@ -88,7 +88,7 @@ func (t *Tables) AddNode(ctx context.Context, node gateway.Node) (err error) {
 // migrations and of the claim.
 const joinLock = 7236332703
 
-// DisagreementError is the error of a node beside which this one must not work.
+// DisagreementError is the error for a node that this one must not work with.
 type DisagreementError struct {
 	Setting string // as it is named on the command line
 	Other   gateway.Node
@@ -146,8 +146,8 @@ func (t *Tables) RemoveDeadNodes(ctx context.Context, grace time.Duration) (err 
 	return err
 }
 
-// DrainNode says that a node is to hand its instances over and to take no more, or that it
-// may take some again. It reports whether there is such a node.
+// DrainNode tells a node to hand its instances over and to take none, or to take instances again. It reports
+// whether there is such a node.
 func (t *Tables) DrainNode(ctx context.Context, id string, drain bool) (found bool, err error) {
 	changed, err := t.db.Exec(ctx, "UPDATE nodes SET draining = $2 WHERE id = $1", id, drain)
 	table.Wrap(&err, "drain node")

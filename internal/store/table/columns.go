@@ -52,8 +52,8 @@ func Part[T, P any](columns *Columns[P], part func(row *T) *P) []Column[T] {
 	return all
 }
 
-// Custom is a column that is written and read in its own way: value is what is written, field a pointer
-// or a sql.Scanner that takes what is read.
+// Custom is a column with its own conversion: value returns what is written, field a pointer or a
+// sql.Scanner for what is read.
 func Custom[T any](name string, value, field func(row *T) any) Column[T] {
 	return Column[T]{name, value, field}
 }

@@ -287,7 +287,7 @@ func (t *Tables) CreateSignIn(ctx context.Context, signIn gateway.SignIn) (err e
 }
 
 // UpdateSignIn stores a sign-in in place of the one with its token. It does nothing if that
-// one was deleted meanwhile: who has signed out stays out.
+// one was deleted meanwhile, so that a user who has signed out stays signed out.
 func (t *Tables) UpdateSignIn(ctx context.Context, signIn gateway.SignIn) (err error) {
 	defer table.Wrap(&err, "update sign-in")
 	_, err = t.db.Exec(ctx, "UPDATE sign_ins SET user_id = $1, data = $2, expires_at = $3 WHERE token_hash = $4",

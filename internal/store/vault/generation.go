@@ -12,12 +12,12 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-// generation is a data key as the database keeps it.
+// generation is a data key as it is stored.
 type generation struct {
 	number   int64
 	wrapped  []byte
 	complete bool
-	// rewrapped says that gateways may run that know an earlier master key only.
+	// rewrapped says that gateways that only know an earlier master key may run.
 	rewrapped bool
 }
 

@@ -180,11 +180,11 @@ func (v *Vault) changeSlice(ctx context.Context, q table.Querier, c *column, aft
 		return nil, err
 	}
 	for _, row := range found {
-		kept, generation, err := v.changed(ctx, c, row)
+		stored, generation, err := v.changed(ctx, c, row)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := q.ExecContext(ctx, c.update(), append([]any{kept, generation}, row.row...)...); err != nil {
+		if _, err := q.ExecContext(ctx, c.update(), append([]any{stored, generation}, row.row...)...); err != nil {
 			return nil, err
 		}
 	}
@@ -192,7 +192,7 @@ func (v *Vault) changeSlice(ctx context.Context, q table.Querier, c *column, aft
 }
 
 // changed is the value of a row under the current data key.
-func (v *Vault) changed(ctx context.Context, c *column, row keptValue) (kept any, generation int64, err error) {
+func (v *Vault) changed(ctx context.Context, c *column, row keptValue) (stored any, generation int64, err error) {
 	cell := Cell{column: c}
 	for i, key := range row.row {
 		cell.row[i] = fmt.Sprint(key)
@@ -202,8 +202,8 @@ func (v *Vault) changed(ctx context.Context, c *column, row keptValue) (kept any
 		if err != nil {
 			return nil, 0, err
 		}
-		kept, generation = v.SealText(cell, text)
-		return kept, generation, nil
+		stored, generation = v.SealText(cell, text)
+		return stored, generation, nil
 	}
 	value, err := v.Open(ctx, cell, row.bytes, row.generation)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package vault keeps the secrets in the database sealed: the keys of linked devices, the
+// Package vault seals the secrets in the database: the keys of linked devices, the
 // secrets of webhooks and of the program itself, and the proxies of instances with their
 // passwords. Without a master key they are plain, and it does nothing.
 //
@@ -64,8 +64,8 @@ type Config struct {
 type Vault struct {
 	config Config
 	keys   atomic.Pointer[keyring]
-	// loading is held from the read of the data keys until they are known here: of two reads,
-	// the earlier must not be known last.
+	// loading is locked while the data keys are read and stored here: of two reads, the earlier
+	// one must not be stored last.
 	loading sync.Mutex
 	// followed is the generation that this process has sealed with since Run has looked last.
 	followed int64
@@ -155,8 +155,8 @@ func (p Cell) texts() []string {
 	return append([]string{p.column.table, p.column.value}, p.row[:len(p.column.row)]...)
 }
 
-// Seal returns the value as the column keeps it, with the generation that is kept beside it.
-func (v *Vault) Seal(cell Cell, value []byte) (kept []byte, generation int64) {
+// Seal returns the value as it is stored in the column, with the generation for the column next to it.
+func (v *Vault) Seal(cell Cell, value []byte) (stored []byte, generation int64) {
 	keys := v.keys.Load()
 	if keys.current == 0 {
 		return value, 0
@@ -165,7 +165,7 @@ func (v *Vault) Seal(cell Cell, value []byte) (kept []byte, generation int64) {
 }
 
 // SealText is Seal for a column of texts. An empty text is left as it is.
-func (v *Vault) SealText(cell Cell, text string) (kept string, generation int64) {
+func (v *Vault) SealText(cell Cell, text string) (stored string, generation int64) {
 	if text == "" {
 		return "", 0
 	}
@@ -176,16 +176,16 @@ func (v *Vault) SealText(cell Cell, text string) (kept string, generation int64)
 	return base64.StdEncoding.EncodeToString(sealed), generation
 }
 
-// Open returns the value that a column keeps. Its error says that it was sealed for another
+// Open returns the value of a column. Its error says that it was sealed for another
 // cell or with another key.
-func (v *Vault) Open(ctx context.Context, cell Cell, kept []byte, generation int64) ([]byte, error) {
+func (v *Vault) Open(ctx context.Context, cell Cell, stored []byte, generation int64) ([]byte, error) {
 	if generation == 0 {
-		return kept, nil
+		return stored, nil
 	}
 	key, err := v.key(ctx, generation)
 	if err == nil {
 		var value []byte
-		if value, err = key.Open(kept, cell.texts()...); err == nil {
+		if value, err = key.Open(stored, cell.texts()...); err == nil {
 			return value, nil
 		}
 	}
@@ -194,20 +194,20 @@ func (v *Vault) Open(ctx context.Context, cell Cell, kept []byte, generation int
 
 // Scan reads a row of a value and its generation, and opens it.
 func (v *Vault) Scan(ctx context.Context, cell Cell, row table.Scanner) ([]byte, error) {
-	var kept []byte
+	var stored []byte
 	var generation int64
-	if err := row.Scan(&kept, &generation); err != nil {
+	if err := row.Scan(&stored, &generation); err != nil {
 		return nil, err
 	}
-	return v.Open(ctx, cell, kept, generation)
+	return v.Open(ctx, cell, stored, generation)
 }
 
 // OpenText is Open for a column of texts.
-func (v *Vault) OpenText(ctx context.Context, cell Cell, kept string, generation int64) (string, error) {
+func (v *Vault) OpenText(ctx context.Context, cell Cell, stored string, generation int64) (string, error) {
 	if generation == 0 {
-		return kept, nil
+		return stored, nil
 	}
-	sealed, err := base64.StdEncoding.DecodeString(kept)
+	sealed, err := base64.StdEncoding.DecodeString(stored)
 	if err != nil {
 		return "", fmt.Errorf("vault: open %s.%s: %w", cell.column.table, cell.column.value, err)
 	}
@@ -242,7 +242,7 @@ func (v *Vault) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Removed generations are kept in memory: their values may be on their way.
+	// Removed generations stay in memory: values sealed with them may have been read already.
 	all := maps.Clone(v.keys.Load().all)
 	if all == nil {
 		all = map[int64]*seal.Key{}

@@ -14,7 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/webhook"
 )
 
-// settingsRow is what a webhook was configured to, as its row has it.
+// settingsRow is the configuration of a webhook, as its row has it.
 type settingsRow struct {
 	hook                                    webhook.Webhook
 	secret, previous, headers, kinds, chats string
@@ -85,8 +85,7 @@ func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, cells sealedCe
 	return hook, nil
 }
 
-// decodeList reads such a column. The first argument only says what it holds. An empty list
-// is nil.
+// decodeList reads a column with a list. The first argument only gives the type. An empty list is nil.
 func decodeList[T ~string](_ []T, text string) ([]T, error) {
 	var values []T
 	if err := json.Unmarshal([]byte(text), &values); err != nil {
