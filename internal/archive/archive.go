@@ -39,8 +39,8 @@ const (
 
 	fileMode = 0o600
 
-	// placeSecret is the name of the secret that a gateway makes for a place of files of its own.
-	placeSecret = "files"
+	// storageSecret is the name of the secret that a gateway makes when its files are not in the data folder.
+	storageSecret = "files"
 )
 
 // head is the beginning of a backup.
@@ -91,7 +91,7 @@ type Report struct {
 	Absent  int `json:"absent,omitempty"`
 	Missing int `json:"missing,omitempty"`
 
-	filesOwner string // the name that the place of files has; empty if the database knows none
+	filesOwner string // of the file storage; empty if the database names none
 }
 
 // Write writes a backup to a new file, whole or not at all. A gateway may work with the data
@@ -149,8 +149,8 @@ type writer struct {
 	tar    *tar.Writer
 	end    end
 	report Report
-	// elsewhere says that the gateway has once had a place of files of its own: its database
-	// then has a name for that.
+	// elsewhere says that the gateway has once kept its files outside of the data folder: its
+	// database then has a secret for that.
 	elsewhere bool
 }
 
@@ -223,7 +223,7 @@ func (w *writer) table(ctx context.Context, t table) error {
 			err = sum.Add(row)
 		}
 		if err == nil {
-			w.elsewhere = w.elsewhere || t.Name == "secrets" && slices.Contains(row, any(placeSecret))
+			w.elsewhere = w.elsewhere || t.Name == "secrets" && slices.Contains(row, any(storageSecret))
 			part, err = copying.AppendRow(part, row)
 		}
 		if err == nil && len(part) >= partBytes {

@@ -1,5 +1,5 @@
-// The files of a gateway in a backup: from the data folder, or from a bucket. Both are written in
-// the same way, so that a backup can be restored to either.
+// The files of a gateway in a backup, from the data folder or from a bucket. They look the same in a
+// backup, so that it can be restored to either.
 
 package archive
 
@@ -28,12 +28,11 @@ import (
 	"github.com/recado-project/recado/internal/media/place"
 )
 
-// absentName is the entry with the files that a backup does not hold: a size, a space and a name
-// on each line.
+// absentName is the entry that lists the files that are left out: a size, a space and a name on each line.
 const absentName = "absent"
 
-// ErrFilesElsewhere is the error for a gateway that keeps files at another place, which was not
-// named.
+// ErrFilesElsewhere is the error for a gateway whose files are not in its data folder, if nobody has said
+// where they are.
 var ErrFilesElsewhere = errors.New("this gateway has kept files at a place of its own (--media-url): name it here as well, also to leave them out with --without-files; " +
 	"if they are in the data folder again, name that: --media-url file:///PATH")
 
@@ -49,10 +48,9 @@ func storeOf(stores *place.Stores, name string) (media.Store, string) {
 	return stores.Queued, key
 }
 
-// spool is a file without a name that is written first and read then: what does not fit into
-// memory.
+// spool returns a temporary file, for what does not fit into memory.
 func spool() (file *os.File, remove func() error, err error) {
-	// In the image it is made by the gateway, which may never have run on this volume.
+	// In the image the gateway makes this folder, but it may never have run on this volume.
 	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +68,7 @@ func (w *writer) files(ctx context.Context) error {
 	if w.config.Files == nil && !w.config.WithoutFiles {
 		return copying.EachFile(ctx, w.config.Folder, w.file)
 	}
-	// A store that is listed must be listed in one go, which the copies would take too long for.
+	// A listing must not take as long as copying the files does, so it comes first.
 	names, remove, err := spool()
 	if err != nil {
 		return err
@@ -140,8 +138,8 @@ func (w *writer) absent(names *os.File) error {
 	return lines.Err()
 }
 
-// stored writes a file of a store, and its description as a folder has it. It is fetched whole
-// first: one that is deleted meanwhile must not break the backup.
+// stored writes a file of a store, and its description as a folder has it. It fetches the whole file first,
+// so that one that is deleted meanwhile does not break the backup.
 func (w *writer) stored(ctx context.Context, name string) (err error) {
 	store, key := storeOf(w.config.Files, name)
 	blob, err := store.Get(ctx, key)
@@ -180,15 +178,15 @@ func (w *writer) stored(ctx context.Context, name string) (err error) {
 	return w.content(name+media.Described, int64(len(about)), blob.Created, bytes.NewReader(about))
 }
 
-// arrived is a file that is read from a backup, until its description comes.
-type arrived struct {
+// undescribed is a file from a backup whose description has not come yet.
+type undescribed struct {
 	file   *os.File
 	remove func() error
 }
 
-// keep takes a file from a backup to where files are kept: into the folder, or into a store when
-// its description has come too. A file without one is not complete.
-func (r *restoring) keep(ctx context.Context, name string, content io.Reader) error {
+// write writes a file from a backup into the folder, or into a store as soon as its description has come. A
+// file without a description is not complete.
+func (r *restoring) write(ctx context.Context, name string, content io.Reader) error {
 	if r.files == nil {
 		return copying.WriteFile(filepath.Join(r.folder, filepath.FromSlash(name)), content)
 	}
@@ -198,7 +196,7 @@ func (r *restoring) keep(ctx context.Context, name string, content io.Reader) er
 		if err != nil {
 			return err
 		}
-		r.arrived[name] = arrived{file, remove}
+		r.undescribed[name] = undescribed{file, remove}
 		_, err = io.Copy(file, content)
 		return err
 	}
@@ -206,12 +204,12 @@ func (r *restoring) keep(ctx context.Context, name string, content io.Reader) er
 	if err != nil {
 		return err
 	}
-	_, _ = io.Copy(io.Discard, content) // it counts for the checksum
-	from, found := r.arrived[described]
+	_, _ = io.Copy(io.Discard, content) // the rest belongs to the checksum too
+	from, found := r.undescribed[described]
 	if !found {
 		return nil
 	}
-	delete(r.arrived, described)
+	delete(r.undescribed, described)
 	return errors.Join(r.store(ctx, described, text, from.file), from.remove())
 }
 
@@ -231,18 +229,17 @@ func (r *restoring) store(ctx context.Context, name string, description []byte, 
 	return err
 }
 
-// forget removes the files whose description has not come.
-func (r *restoring) forget() error {
+// discard removes the files whose description has not come.
+func (r *restoring) discard() error {
 	var errs []error
-	for _, one := range r.arrived {
+	for _, one := range r.undescribed {
 		errs = append(errs, one.remove())
 	}
-	clear(r.arrived)
+	clear(r.undescribed)
 	return errors.Join(errs...)
 }
 
-// absent reads the names of the files that the backup does not hold, and looks whether they are
-// there.
+// absent reads the names of the files that the backup leaves out, and counts those that are missing.
 func (r *reader) absent() error {
 	sum := sha256.New()
 	lines := bufio.NewScanner(io.TeeReader(r.tar, sum))

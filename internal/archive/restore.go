@@ -36,12 +36,11 @@ func Verify(ctx context.Context, path string) (Report, error) {
 	return read(ctx, path, nil)
 }
 
-// Restore fills an empty database with a backup, and a folder, or the stores of a bucket if files
-// is not nil. The tables come in one
-// transaction: all of them or none, and a call that was interrupted can be repeated. What a
-// device must not use again is left out (keys.KeptOverRestore). No gateway may work with the
-// data. own, if it is not nil, is called before anything is written, if the database has a
-// name for its place of files.
+// Restore fills an empty database with a backup, and a folder with its files, or the stores of a bucket if
+// files is not nil. It restores the tables in one transaction, all of them or none, and can be repeated
+// after an interruption. It leaves out what a device must not use again (keys.KeptOverRestore). No gateway
+// may work with the data. If own is not nil and the database names an owner of the file storage, Restore
+// calls own before it writes anything.
 func Restore(
 	ctx context.Context, path string, to store.Config, folder string, files *place.Stores, own func(ctx context.Context, owner string) error,
 ) (Report, error) {
@@ -53,7 +52,7 @@ func Restore(
 	if err != nil {
 		return Report{}, err
 	}
-	return read(ctx, path, &restoring{to: to, folder: folder, files: files, arrived: map[string]arrived{}})
+	return read(ctx, path, &restoring{to: to, folder: folder, files: files, undescribed: map[string]undescribed{}})
 }
 
 // restoring is where a backup goes.
@@ -62,8 +61,8 @@ type restoring struct {
 	folder string
 	files  *place.Stores // nil: the files go into the folder
 	target copying.Target
-	// arrived are the files whose description has not come yet.
-	arrived map[string]arrived
+	// undescribed are the files whose description has not come yet.
+	undescribed map[string]undescribed
 }
 
 // read goes through a backup.
@@ -83,7 +82,7 @@ func read(ctx context.Context, path string, to *restoring) (report Report, err e
 			if to.target != nil {
 				err = errors.Join(err, to.target.Close(ctx))
 			}
-			err = errors.Join(err, to.forget())
+			err = errors.Join(err, to.discard())
 		}()
 	}
 	if err := r.read(); err != nil {
@@ -266,14 +265,14 @@ func (r *reader) part(t table, sum *copying.Sum, yield func(copying.Row, error) 
 			yield(nil, damaged("%s: %w", r.next.Name, err))
 			return false
 		}
-		if kept(t, row) && !yield(row, nil) {
+		if isRestored(t, row) && !yield(row, nil) {
 			return false
 		}
 	}
 }
 
-// kept reports whether a row is restored.
-func kept(t table, row copying.Row) bool {
+// isRestored reports whether a row is restored.
+func isRestored(t table, row copying.Row) bool {
 	if t.Name != "device_keys" {
 		return true
 	}
@@ -285,7 +284,7 @@ func kept(t table, row copying.Row) bool {
 	return keys.KeptOverRestore(name)
 }
 
-// ownerOf returns the name that the place of files has.
+// ownerOf returns the name of the owner of the file storage.
 func ownerOf(t table, row copying.Row) string {
 	for i, column := range t.Columns {
 		if column.Name == "owner" {
@@ -309,7 +308,7 @@ func (r *reader) file(name string) error {
 			return damaged("%s: %w", name, err)
 		}
 	} else {
-		err = r.to.keep(r.ctx, name, content)
+		err = r.to.write(r.ctx, name, content)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -15,8 +15,8 @@ import (
 
 const noteBackup = "INSERT INTO last_backup (one, finished_at) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET finished_at = excluded.finished_at"
 
-// NoteBackup writes into a database that a backup of it was finished, so that whoever watches the
-// gateway sees how old the last one is. The gateway may work with it.
+// NoteBackup stores in a database when a backup of it was finished, for the metrics of the gateway, which may
+// work with it meanwhile.
 func NoteBackup(ctx context.Context, config store.Config, at time.Time) (err error) {
 	defer func() {
 		if err != nil {

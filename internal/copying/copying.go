@@ -1,7 +1,6 @@
-// Package copying reads all tables of one database and writes them into another, of the
-// same kind or not: it moves a gateway from SQLite to PostgreSQL, and archives and restores
-// are made with it. Rows are copied as they are, so what is sealed stays sealed. It knows the
-// names of the tables and nothing of their meaning.
+// Package copying reads all tables of one database and writes them into another, of the same kind or not.
+// It moves a gateway from SQLite to PostgreSQL; backups are made and restored with it. It copies rows as
+// they are, so what is sealed stays sealed. It knows the names of the tables, but not what they mean.
 package copying
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/recado-project/recado/internal/store"
 )
 
-// tables are those that are copied, each after the tables that it refers to. Those of nodes
-// are not among them: they are of the processes that work at the moment.
+// tables are those that are copied, each after the tables that it refers to. Those of nodes are not copied,
+// because they describe the processes that run at the moment.
 //
 //nolint:gochecknoglobals // a table
 var tables = []string{
@@ -51,8 +50,8 @@ type Row []any
 // Rows are read one after another; the first error is the last item.
 type Rows = iter.Seq2[Row, error]
 
-// Source is a database as it was at one moment. It is used by one goroutine. Its five
-// methods that read are what the two databases differ in, and Close.
+// Source is a database as it was at one moment, for one goroutine. The two databases differ in each of
+// these methods.
 type Source interface {
 	// Version is that of the newest migration; 0 for a database without tables.
 	Version(ctx context.Context) (int, error)
@@ -62,22 +61,22 @@ type Source interface {
 	Columns(ctx context.Context, table string) ([]Column, error)
 	// Rows reads a table, in any order. No other call may be made meanwhile.
 	Rows(ctx context.Context, table string, columns []Column) Rows
-	// Close gives back what was opened.
+	// Close closes the database.
 	Close(ctx context.Context) error
 }
 
-// Target is a database that is filled in one transaction, as a Source of what is in it.
+// Target is a database that is filled in one transaction. What was filled in can be read from it.
 type Target interface {
 	Source
 	// Fill adds the rows to a table.
 	Fill(ctx context.Context, table string, columns []Column, rows Rows) error
 	// Finish brings what the database derives from the rows up to date.
 	Finish(ctx context.Context) error
-	// Commit makes it last. Without it, Close undoes everything.
+	// Commit commits the transaction. Without it, Close rolls everything back.
 	Commit(ctx context.Context) error
 }
 
-// OpenSource opens a database for reading, while a gateway may work with it.
+// OpenSource opens a database for reading. A gateway may work with it meanwhile.
 func OpenSource(ctx context.Context, config store.Config) (Source, error) {
 	if config.URL != "" {
 		return openPostgres(ctx, config.URL, true, config.Logger)
@@ -137,8 +136,8 @@ func SumTable(ctx context.Context, s Source, name string, columns []Column) (Sum
 	return sum, nil
 }
 
-// FillTable fills a table and reads it again: its error is not nil unless the table has then
-// exactly these rows, whose sum it returns.
+// FillTable fills a table, reads it again, and returns the sum of its rows. It fails unless the table then
+// has exactly these rows.
 func FillTable(ctx context.Context, to Target, name string, columns []Column, rows Rows) (Sum, error) {
 	var read Sum
 	err := to.Fill(ctx, name, columns, func(yield func(Row, error) bool) {

@@ -1,4 +1,4 @@
-// Files beside the database.
+// The files that belong to the data.
 
 package copying
 
@@ -22,8 +22,8 @@ const (
 	fileMode   = 0o600
 )
 
-// EachFile calls each with the path of every complete file in the folders of a data folder,
-// below that folder and with slashes.
+// EachFile calls each with the path of every complete file in the folders of a data folder, relative to
+// the data folder and with slashes.
 func EachFile(ctx context.Context, data string, each func(path string) error) error {
 	for _, folder := range Folders() {
 		err := filepath.WalkDir(filepath.Join(data, folder), func(path string, entry fs.DirEntry, err error) error {

@@ -1,4 +1,4 @@
-// A gateway's data move from SQLite to PostgreSQL.
+// The move of a gateway's data from SQLite to PostgreSQL.
 
 package copying
 
@@ -19,10 +19,9 @@ type Moved struct {
 	Rows  int64  `json:"rows"`
 }
 
-// Move copies everything from a SQLite file into an empty PostgreSQL database, in one
-// transaction there: all of it or nothing. Before the commit it reads the copy and compares.
-// Afterwards the file has another name; nothing in it is changed. If it is interrupted, it
-// can be called again. No gateway may work with either of them.
+// Move copies everything from a SQLite file into an empty PostgreSQL database in one transaction, all of it
+// or nothing. Before the commit it reads the copy and compares it. Then it renames the file, whose content
+// does not change. After an interruption it can be called again. No gateway may work with either database.
 func Move(ctx context.Context, from, to store.Config) (moved []Moved, err error) {
 	if from.Path == "" || to.URL == "" {
 		return nil, errors.New("a move needs a SQLite file and a PostgreSQL database")
@@ -33,7 +32,7 @@ func Move(ctx context.Context, from, to store.Config) (moved []Moved, err error)
 		}
 		return nil, fmt.Errorf("there is no gateway data in %s", filepath.Dir(from.Path))
 	}
-	for _, config := range []store.Config{from, to} { // both as today's program has them
+	for _, config := range []store.Config{from, to} { // to the same version
 		if _, err := store.Migrate(ctx, config); err != nil {
 			return nil, err
 		}
@@ -79,7 +78,7 @@ func copyAll(ctx context.Context, from, to store.Config) (moved []Moved, err err
 	return moved, target.Commit(ctx)
 }
 
-// copyTable fills a table, or sees that it is filled already.
+// copyTable fills a table, or checks that it is filled already.
 func copyTable(ctx context.Context, source Source, target Target, name string, empty bool) (Sum, error) {
 	columns, err := source.Columns(ctx, name)
 	if err != nil || columns == nil {

@@ -33,7 +33,7 @@ func openPostgres(ctx context.Context, url string, readOnly bool, logger *slog.L
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
 	if readOnly {
-		if err := unmigrated(ctx, conn, logger); err != nil {
+		if err := blockMigrations(ctx, conn, logger); err != nil {
 			return nil, errors.Join(err, conn.Close(ctx))
 		}
 	}
@@ -43,7 +43,7 @@ func openPostgres(ctx context.Context, url string, readOnly bool, logger *slog.L
 	}
 	tx, err := conn.BeginTx(ctx, options)
 	if err == nil {
-		_, err = tx.Exec(ctx, "SELECT count(*) FROM pg_class") // the first read is the moment that it sees
+		_, err = tx.Exec(ctx, "SELECT count(*) FROM pg_class") // the snapshot is taken at the first read
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
@@ -51,17 +51,16 @@ func openPostgres(ctx context.Context, url string, readOnly bool, logger *slog.L
 	return &database{conn: conn, tx: tx}, nil
 }
 
-// unmigrated keeps migrations from being made for as long as the connection lasts, and waits for the end of
-// those that are under way.
-func unmigrated(ctx context.Context, conn *pgx.Conn, logger *slog.Logger) error {
+// blockMigrations waits until no migration runs, and keeps others from starting while the connection lasts.
+func blockMigrations(ctx context.Context, conn *pgx.Conn, logger *slog.Logger) error {
 	pause := time.NewTicker(lockPause)
 	defer pause.Stop()
-	for said := false; ; said = true {
+	for logged := false; ; logged = true {
 		var taken bool
 		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock_shared($1)", int64(postgres.MigrationLock)).Scan(&taken); err != nil || taken {
 			return err
 		}
-		if !said && logger != nil {
+		if !logged && logger != nil {
 			logger.WarnContext(ctx, "the database is being migrated: it is copied after that")
 		}
 		select {
@@ -72,7 +71,7 @@ func unmigrated(ctx context.Context, conn *pgx.Conn, logger *slog.Logger) error 
 	}
 }
 
-// lockPause is how often it is looked whether the database is still migrated.
+// lockPause is how long it waits before it tries to get the lock again.
 const lockPause = 200 * time.Millisecond
 
 // Version is that of the newest migration (Source).
@@ -133,25 +132,25 @@ func (d *database) Rows(ctx context.Context, table string, columns []Column) Row
 	}
 }
 
-// pulled are rows for a COPY.
-type pulled struct {
+// pulledRows are rows for a COPY.
+type pulledRows struct {
 	next func() (Row, error, bool)
 	row  Row
 	err  error
 }
 
 // Next goes to the next row.
-func (p *pulled) Next() bool {
+func (p *pulledRows) Next() bool {
 	var more bool
 	p.row, p.err, more = p.next()
 	return more && p.err == nil
 }
 
 // Values are those of the row.
-func (p *pulled) Values() ([]any, error) { return p.row, nil }
+func (p *pulledRows) Values() ([]any, error) { return p.row, nil }
 
 // Err says why there is no next row.
-func (p *pulled) Err() error { return p.err }
+func (p *pulledRows) Err() error { return p.err }
 
 // Fill adds the rows to a table (Target).
 func (d *database) Fill(ctx context.Context, table string, columns []Column, rows Rows) error {
@@ -166,11 +165,11 @@ func (d *database) Fill(ctx context.Context, table string, columns []Column, row
 	}
 	next, stop := iter.Pull2(rows)
 	defer stop()
-	_, err := d.tx.CopyFrom(ctx, pgx.Identifier{table}, all, &pulled{next: next})
+	_, err := d.tx.CopyFrom(ctx, pgx.Identifier{table}, all, &pulledRows{next: next})
 	return err
 }
 
-// Finish counts devices on from the last one, and lets any node take the instances over
+// Finish sets the sequence of devices behind the last one, and lets any node take the instances over
 // (Target).
 func (d *database) Finish(ctx context.Context) error {
 	if columns, err := d.Columns(ctx, "devices"); err != nil || columns == nil {
@@ -186,10 +185,10 @@ func (d *database) Finish(ctx context.Context) error {
 	return err
 }
 
-// Commit makes it last (Target).
+// Commit commits the transaction (Target).
 func (d *database) Commit(ctx context.Context) error { return d.tx.Commit(ctx) }
 
-// Close gives the connection back (Source).
+// Close closes the connection (Source).
 func (d *database) Close(ctx context.Context) error {
 	return d.conn.Close(context.WithoutCancel(ctx)) // which rolls back
 }

@@ -1,4 +1,4 @@
-// How a row is written as bytes, and what the rows of a table add up to.
+// The encoding of a row, and the checksum of a table.
 
 package copying
 
@@ -92,7 +92,7 @@ func readValue(from *bufio.Reader) (any, error) {
 		if size > maxValue {
 			return nil, fmt.Errorf("a value has %d bytes", size)
 		}
-		value, err := io.ReadAll(io.LimitReader(from, int64(size))) // grows as far as there is something
+		value, err := io.ReadAll(io.LimitReader(from, int64(size))) // it allocates only what is there
 		if err == nil && uint64(len(value)) < size {
 			err = io.ErrUnexpectedEOF
 		}
@@ -105,8 +105,8 @@ func readValue(from *bufio.Reader) (any, error) {
 	}
 }
 
-// Sum is what the rows of a table add up to, in whatever order they come: two tables with
-// the same sum have the same rows.
+// Sum is a checksum of the rows of a table that does not depend on their order: two tables with the same
+// sum have the same rows.
 type Sum struct {
 	Rows int64
 	hash [4]uint64

@@ -27,7 +27,7 @@ func openSQLite(ctx context.Context, path string, readOnly bool) (*sqliteFile, e
 	}
 	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: readOnly})
 	if err == nil {
-		// The first read is the moment that a reader sees.
+		// The snapshot is taken at the first read.
 		var one int
 		err = tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&one)
 	}
@@ -101,7 +101,7 @@ func (f *sqliteFile) Rows(ctx context.Context, table string, columns []Column) R
 			yield(nil, err)
 			return
 		}
-		defer func() { _ = rows.Close() }() // it was read to its end, or is given up
+		defer func() { _ = rows.Close() }() // it was read to its end, or nobody needs the rest
 		row, into := make(Row, len(columns)), make([]any, len(columns))
 		for i := range row {
 			into[i] = &row[i]
@@ -123,8 +123,8 @@ func (f *sqliteFile) Rows(ctx context.Context, table string, columns []Column) R
 	}
 }
 
-// ofKind is a value as its column's kind has it: SQLite has no bool of its own, and keeps
-// whatever it is given.
+// ofKind converts a value to the kind of its column: SQLite has no bool, and stores values of any type in
+// any column.
 func ofKind(value any, column Column) (any, error) {
 	switch value := value.(type) {
 	case nil:
@@ -184,10 +184,10 @@ func (f *sqliteFile) Fill(ctx context.Context, table string, columns []Column, r
 // Finish has nothing to do (Target).
 func (*sqliteFile) Finish(context.Context) error { return nil }
 
-// Commit makes it last (Target).
+// Commit commits the transaction (Target).
 func (f *sqliteFile) Commit(context.Context) error { return f.tx.Commit() }
 
-// Close gives the file back (Source).
+// Close closes the file (Source).
 func (f *sqliteFile) Close(context.Context) error {
 	err := f.tx.Rollback()
 	if errors.Is(err, sql.ErrTxDone) {

@@ -10,13 +10,13 @@ import (
 	"github.com/recado-project/recado/internal/server"
 )
 
-// agreement says whether the nodes have the same settings where they must, as each says of itself,
-// and whether these are the ones here.
+// agreement checks whether the nodes have the same values of the settings that must be the same, and whether
+// these are the values here.
 func (e *examination) agreement(ctx context.Context) []Finding {
 	const name = "nodes"
 	here := gateway.Node{Name: "this machine", Address: "these settings"}
 	if known, err := e.database.FilesOwner(ctx, true); err == nil && known != "" {
-		// Whether the place here has that name is looked at with the files.
+		// The check of the files compares the name with that of the storage.
 		here.Files = known
 	}
 	if e.vault != nil && e.config.Server.Cluster.Secret != "" {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// clocked is a clock that somebody else has told.
+// clocked is the time of another clock.
 type clocked struct {
 	there, here time.Time
 	known       bool
 }
 
 const (
-	// clockOff is from where a clock is looked at, clockWrong from where certificates, signed
+	// clockOff is the difference that is reported, clockWrong the one at which certificates, signed
 	// links and the platform's own checks begin to fail.
 	clockOff, clockWrong = 5 * time.Second, 2 * time.Minute
-	// dateExact is how exact a Date header is: whole seconds, and the way here.
+	// dateExact is how precise a Date header is: whole seconds, and the time of the answer.
 	dateExact = 3 * time.Second
 )
 

@@ -60,7 +60,7 @@ func (e *examination) file() string {
 	return server.StoreConfig(e.config.Server.DataDir, "", nil).Path
 }
 
-// missing says what it means that there is no SQLite file.
+// missing is the finding if there is no SQLite file.
 func (e *examination) missing() []Finding {
 	const name = "database"
 	if _, err := os.Stat(e.file() + store.MovedSuffix); err == nil {
@@ -87,7 +87,7 @@ func (e *examination) tables() []Finding {
 	return []Finding{ok(name, "they have version %d, which is this program's", e.version)}
 }
 
-// bigLog is how large SQLite's log gets only if somebody keeps reading.
+// bigLog is a size that SQLite's log only reaches while a reader does not end.
 const bigLog = 256 << 20
 
 func (e *examination) sqlite(ctx context.Context) []Finding {
@@ -104,8 +104,8 @@ func (e *examination) sqlite(ctx context.Context) []Finding {
 	return append(findings, e.whole(ctx))
 }
 
-// whole says whether SQLite finds its file undamaged. It looks twice before it says no: a
-// gateway may have begun to write while the file was read as one that nobody writes.
+// whole checks whether SQLite finds its file undamaged. It checks twice before it reports damage: a gateway
+// may have begun to write while the file was read.
 func (e *examination) whole(ctx context.Context) Finding {
 	const name = "integrity"
 	said, err := quickCheck(ctx, e.database)
@@ -251,8 +251,8 @@ func (e *examination) durability(ctx context.Context) []Finding {
 	return findings
 }
 
-// journal says how SQLite keeps what is committed. Each connection of a gateway sets
-// synchronous itself, and a gateway that can't does not start.
+// journal checks the journal mode of SQLite. Each connection of a gateway sets synchronous itself, and a
+// gateway that can't does not start.
 func (e *examination) journal(context.Context) []Finding {
 	const name = "durability"
 	file, err := os.Open(e.file())

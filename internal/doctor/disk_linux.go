@@ -53,7 +53,7 @@ func mounted(mounts io.Reader, device string) (kind string, options []string, er
 	return kind, options, lines.Err()
 }
 
-// cache reads the write-cache mode of a disk; of a partition, that of its disk.
+// cache reads the disk's write-cache mode; for a partition, its disk's.
 func cache(device string) string {
 	at, err := filepath.EvalSymlinks("/sys/dev/block/" + device)
 	if err != nil {

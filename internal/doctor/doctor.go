@@ -1,6 +1,5 @@
-// Package doctor looks at everything that a gateway stands on, and says of each thing whether
-// it is as it should be and what to do if not. It changes nothing, takes no lock, and may run
-// beside the gateway. `recado doctor` calls it.
+// Package doctor checks everything that a gateway stands on, and says what is wrong and what to do about it.
+// It changes nothing, takes no lock, and may run while the gateway does. `recado doctor` calls it.
 package doctor
 
 import (
@@ -14,7 +13,7 @@ import (
 )
 
 const (
-	// patience is how long one check may take, grace how long after that it may take to notice.
+	// patience is how long one check may take, grace how much longer to wait until it notices that.
 	patience, grace = 9 * time.Second, time.Second
 )
 
@@ -30,13 +29,13 @@ const (
 
 // Finding is what was found out about one thing.
 type Finding struct {
-	Check string `json:"check"` // what was looked at
+	Check string `json:"check"` // what was checked
 	State State  `json:"state"`
 	Found string `json:"found"` // for people
 	Do    string `json:"do"`    // what to do about it; empty if there is nothing to do
 }
 
-// Config says what is looked at: what the gateway is started with.
+// Config says what is checked: what the gateway is started with.
 type Config struct {
 	Server server.Config // without the master key
 	Master seal.Source
@@ -61,8 +60,8 @@ type check struct {
 	look func(ctx context.Context) []Finding
 }
 
-// Examine looks at everything, side by side, in some ten seconds at most. The findings are in
-// the same order each time, and at least one for each thing that is looked at.
+// Examine makes all checks concurrently, in some ten seconds at most. The findings come in the same order
+// each time, at least one for each check.
 func Examine(ctx context.Context, config Config) []Finding {
 	return newExamination(config).run(ctx)
 }
@@ -80,7 +79,7 @@ func (e *examination) run(ctx context.Context) []Finding {
 	return append(findings, e.examine(ctx, e.checks())...)
 }
 
-// checks are those that can be made side by side.
+// checks are those that can be made concurrently.
 func (e *examination) checks() []check {
 	return []check{
 		{"master key", e.masterKey},
@@ -101,8 +100,8 @@ func (e *examination) checks() []check {
 	}
 }
 
-// examine makes checks side by side. One that hangs, as on a file system whose server is gone,
-// is left behind: nothing can end it.
+// examine makes checks concurrently. It abandons a check that hangs, such as one of a file system whose server
+// is gone: nothing can end it.
 func (e *examination) examine(ctx context.Context, checks []check) []Finding {
 	found := make([]chan []Finding, len(checks))
 	ctx, cancel := context.WithTimeout(ctx, e.patience)
@@ -138,8 +137,8 @@ func (e *examination) examine(ctx context.Context, checks []check) []Finding {
 	return all
 }
 
-// longest bounds what is quoted of others in a finding.
-const longest = 600
+// maxQuoted bounds what a finding quotes of others.
+const maxQuoted = 600
 
 // ok, warning and wrong make the findings of a check.
 func ok(check, format string, args ...any) Finding {
@@ -155,8 +154,8 @@ func wrong(check, do, format string, args ...any) Finding {
 }
 
 func bounded(text string) string {
-	if len(text) <= longest {
+	if len(text) <= maxQuoted {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longest], "") + "…"
+	return strings.ToValidUTF8(text[:maxQuoted], "") + "…"
 }

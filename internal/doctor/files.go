@@ -1,4 +1,4 @@
-// The place of files, and the programs that measure and convert them.
+// The file storage, and the programs that measure and convert files.
 
 package doctor
 
@@ -12,7 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/media/place"
 )
 
-// files says whether files can be kept.
+// files checks whether files can be stored.
 func (e *examination) files(ctx context.Context) []Finding {
 	const name = "files"
 	at := e.config.Server.MediaPlace
@@ -36,7 +36,7 @@ func (e *examination) files(ctx context.Context) []Finding {
 	return append(e.ownFiles(ctx), ok(name, "a file was written, read and removed"))
 }
 
-// ownFiles says whether the place is the one that the database knows.
+// ownFiles checks whether the storage is the one that the database knows.
 func (e *examination) ownFiles(ctx context.Context) []Finding {
 	const name = "place of files"
 	if e.database == nil {

@@ -48,8 +48,8 @@ func (e *examination) folder(context.Context) []Finding {
 // strangers is how many files with another owner are named.
 const strangers = 3
 
-// owned says whether the folder is this user's, and what is in it is the folder's owner's: who
-// once ran a command as root has left files that the gateway can't write.
+// owned checks whether the folder belongs to this user, and its files to the owner of the folder: a command
+// that ran as root has left files that the gateway can't write.
 func owned(name, path string, info fs.FileInfo) []Finding {
 	owner, known := ownerOf(info)
 	if !known {
@@ -85,7 +85,7 @@ func owned(name, path string, info fs.FileInfo) []Finding {
 	return findings
 }
 
-// fileSystem says whether the folder is where data last.
+// fileSystem checks whether the folder is on a file system that is suitable for data.
 func (e *examination) fileSystem(path string) []Finding {
 	const name = "file system"
 	system, err := lookAtFileSystem(path)
@@ -115,8 +115,8 @@ func (e *examination) fileSystemFinding(path string, system fileSystem) Finding 
 
 const (
 	gigabyte = 1 << 30
-	// nearlyFull is what a gateway needs to write anything; fewFree is where people should
-	// look, as the dashboard does.
+	// nearlyFull is what a gateway needs to write anything; below fewFree people should act, as
+	// the dashboard says too.
 	nearlyFull = 64 << 20
 	fewFree    = gigabyte
 	// percent5 divides the whole by it to get 5 %.
@@ -173,7 +173,7 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d MiB", n/mega)
 }
 
-// existing is the data folder, or the nearest one above it that is there.
+// existing returns the data folder, or the nearest folder above it that exists.
 func (e *examination) existing() string {
 	path, err := filepath.Abs(e.config.Server.DataDir)
 	if err != nil {
@@ -188,8 +188,8 @@ func (e *examination) existing() string {
 }
 
 const (
-	// tooFast is what no disk needs to write something for good, unless its cache survives a
-	// loss of power; tooSlow is where people notice.
+	// tooFast: no disk is as fast as this unless its cache survives a loss of power. tooSlow is what
+	// people notice.
 	tooFast = 30 * time.Microsecond
 	tooSlow = 50 * time.Millisecond
 )

@@ -10,11 +10,11 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// connectsLong is from when an instance that connects should be looked at.
+// connectsLong is how long an instance may connect before it is reported.
 const connectsLong = 5 * time.Minute
 
-// instances says how many are not connected, and why. It believes what the gateway has written: one
-// that does not run has written nothing for a while.
+// instances says how many instances are not connected, and why. It reads what the gateway has stored, which
+// is old if the gateway does not run.
 func (e *examination) instances(ctx context.Context) []Finding {
 	const name = "instances"
 	if e.database == nil || e.version == 0 {

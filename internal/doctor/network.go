@@ -56,7 +56,7 @@ func (e *examination) public(ctx context.Context) []Finding {
 	case said.status != http.StatusOK:
 		return append(findings, warning(name, "see what else is found here, and the gateway's log", "%s leads to a gateway that is not ready", shown))
 	}
-	switch e.kinship(ctx, address) {
+	switch e.sameData(ctx, address) {
 	case foreign:
 		return append(findings, wrong(name, "correct --public-url, or where the proxy in front leads", "%s leads to a gateway with other data than these", shown))
 	case same:
@@ -75,22 +75,22 @@ func redacted(address string) string {
 	return parsed.Redacted()
 }
 
-// kin is whether a gateway has the same data.
-type kin int
+// relation says whether a gateway has the same data.
+type relation int
 
 const (
-	unknown kin = iota
+	unknown relation = iota
 	same
 	foreign
 )
 
-// linkLifetime is how long the link of a trial works: longer than clocks may differ.
+// linkLifetime is how long that link works: longer than clocks may differ.
 const linkLifetime = 10 * time.Minute
 
-// kinship finds out whether the gateway at an address has the same data as this one. It
-// follows a download link to a message that does not exist: a gateway with another secret
-// says that the link is forged, this one that there is no such message.
-func (e *examination) kinship(ctx context.Context, base string) kin {
+// sameData finds out whether the gateway at an address has the same data as this one. It follows a download
+// link to a message that does not exist: a gateway with another secret answers that the link is forged,
+// this one that the message does not exist.
+func (e *examination) sameData(ctx context.Context, base string) relation {
 	if e.vault == nil {
 		return unknown
 	}
@@ -121,7 +121,7 @@ func (e *examination) certificate(ctx context.Context, address *url.URL) Finding
 	if address.Port() == "" {
 		host = net.JoinHostPort(address.Hostname(), "443")
 	}
-	// The time is ours, so that it is told what is wrong with it.
+	// The certificate is checked here, so that the finding can say what is wrong with it.
 	dialer := &tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12, Time: e.config.Now}}
 	conn, err := dialer.DialContext(ctx, "tcp", host)
 	if err != nil {
@@ -149,8 +149,8 @@ type answer struct {
 	isGateway bool // it answers in the way of a gateway
 }
 
-// ask asks an address of a gateway, which path is put behind, directly and on a connection of
-// its own. It follows no redirects. Its error does not hold the address.
+// ask sends a request for path to the address of a gateway, directly and on a new connection. It follows no
+// redirects. Its error does not contain the address.
 func ask(ctx context.Context, base, path string) (answer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(base, "/")+path, http.NoBody)
 	if err != nil {
@@ -218,7 +218,7 @@ func (e *examination) askNode(ctx context.Context, about, address string) Findin
 	case !said.isGateway:
 		return wrong(name, "correct its --advertise", "%s lives, but something else answers there, with %d", about, said.status)
 	}
-	if e.kinship(ctx, address) == foreign {
+	if e.sameData(ctx, address) == foreign {
 		return wrong(name, "correct its --advertise", "%s lives, but a gateway with other data answers there", about)
 	}
 	return ok(name, "%s answers", about)

@@ -20,7 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/store/vault"
 )
 
-// errHangs is the error of a database that says neither yes nor no.
+// errHangs is the error of a database that does not answer.
 var errHangs = errors.New("there was no answer in time")
 
 // opened is what was opened, or why not.
@@ -39,7 +39,7 @@ type opened struct {
 	nodes []gateway.Node
 }
 
-// open opens the database and reads the master key. What hangs is left behind.
+// open opens the database and reads the master key. It abandons what hangs.
 func (e *examination) open(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, e.patience)
 	defer cancel()
@@ -130,10 +130,10 @@ func (e *examination) masterKey(context.Context) []Finding {
 // sealedSince is the version of the tables that has data keys.
 const sealedSince = 12
 
-// othersMay are the bits of a mode with which other users of the machine may do something.
+// othersMay are the permissions of other users of the machine.
 const othersMay = 0o077
 
-// keyFile says whether the file of the master key is where it belongs.
+// keyFile checks where the file of the master key is, and who may read it.
 func (e *examination) keyFile() []Finding {
 	const name = "master key file"
 	file := e.config.Master.File

@@ -56,8 +56,8 @@ func (e *examination) settings() []Finding {
 	return findings
 }
 
-// isLoopback reports whether only this machine can reach an address to listen at. One that is
-// wrong, or not set, nobody can.
+// isLoopback reports whether only this machine can reach a listening address. It returns true for one that is
+// wrong or not set, which nobody can reach.
 func isLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil || host == "localhost" {

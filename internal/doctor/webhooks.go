@@ -11,7 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-// waitsLong is from when an event that waits should be looked at.
+// waitsLong is how long an event may wait before it is reported.
 const waitsLong = 10 * time.Minute
 
 // webhooks says which endpoints fail, and what has been given up.
@@ -75,7 +75,7 @@ func (e *examination) webhooks(ctx context.Context) []Finding {
 	return findings
 }
 
-// inactive is what a census calls webhooks that get nothing because nobody wants it.
+// inactive is what a census calls webhooks that are switched off.
 const inactive = "inactive"
 
 // hostOf is the host of a URL, without what may be secret in it.

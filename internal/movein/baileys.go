@@ -21,9 +21,8 @@ import (
 // credsFile is the file with the credentials of a device: its folder is one with it.
 const credsFile = "creds.json"
 
-// justNow is how long ago something must have been written, so that nobody seems to be
-// writing.
-const justNow = 5 * time.Second
+// recentWrite: if a file was written within this time, somebody seems to be writing.
+const recentWrite = 5 * time.Second
 
 // OpenBaileys opens the folder of a device of a program on Baileys, or a folder of such
 // folders. Its error is an *InUseError if that program seems to run.
@@ -78,7 +77,7 @@ func (s *Source) addFolders(path string, found *baileysFolders) error {
 // checkFolders returns an *InUseError if somebody seems to use folders.
 func checkFolders(path string, folders []*stateFolder) error {
 	for _, folder := range folders {
-		if ago := time.Since(folder.seen.newest); ago.Abs() < justNow {
+		if ago := time.Since(folder.seen.newest); ago.Abs() < recentWrite {
 			return &InUseError{fmt.Sprintf("a file in %s was written just now", folder.path)}
 		}
 	}
@@ -133,8 +132,8 @@ func (b *baileysFolders) CopyPairs(ctx context.Context, to keys.Store) error {
 	return pairs.Flush(ctx)
 }
 
-// copyPairs copies the pairs among entries. One that can't be read is left out: the device
-// learns it again.
+// copyPairs copies the pairs among entries. It leaves out pairs that can't be read: the device learns them
+// again.
 func copyPairs(ctx context.Context, pairs *keys.PairCopier, entries iter.Seq2[baileys.Entry, error]) error {
 	for entry, err := range entries {
 		if ctx.Err() != nil {

@@ -1,4 +1,4 @@
-// Recado's own data, while no gateway works with it.
+// Recado's own data, which no gateway may work with meanwhile.
 
 package movein
 
@@ -15,8 +15,8 @@ import (
 // ErrGatewayRuns is the error for data that a gateway works with.
 var ErrGatewayRuns = errors.New("a gateway runs on this data: stop it first, and start it again afterwards")
 
-// claimWait is how long a claim of a PostgreSQL database may take, or one of a gateway that
-// has just ended may last.
+// claimWait is how long to wait for the claim of a PostgreSQL database: that of a gateway that has just ended
+// may last for a moment.
 const claimWait = 5 * time.Second
 
 // Take keeps gateways away from the data until release is called. Its error is

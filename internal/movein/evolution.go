@@ -105,8 +105,8 @@ type evolution struct {
 
 var _ foreign = (*evolution)(nil)
 
-// mostInstances bounds how many instances are read.
-const mostInstances = 100_000
+// maxInstances bounds how many instances are read.
+const maxInstances = 100_000
 
 // look reads which instances there are on Baileys; others are no linked devices.
 func (e *evolution) look(ctx context.Context) (err error) {
@@ -121,7 +121,7 @@ func (e *evolution) look(ctx context.Context) (err error) {
 	}
 	//nolint:gosec // the schema is quoted
 	rows, err := e.tx.QueryContext(ctx, `SELECT id, name FROM `+e.schema+`."Instance"
-		WHERE coalesce(integration, 'WHATSAPP-BAILEYS') = 'WHATSAPP-BAILEYS' ORDER BY name LIMIT $1`, mostInstances)
+		WHERE coalesce(integration, 'WHATSAPP-BAILEYS') = 'WHATSAPP-BAILEYS' ORDER BY name LIMIT $1`, maxInstances)
 	if err != nil {
 		return fmt.Errorf("read the instances of Evolution API: %w", err)
 	}
@@ -161,37 +161,37 @@ func (e *evolution) Device(ctx context.Context, name string) (keys.ForeignDevice
 	return device, err
 }
 
-// creds are the credentials of an instance: from the database, or from where its keys are.
-// Which of two it uses depends on its settings, so two different ones are refused.
+// creds returns the credentials of an instance, from the database or from where its keys are. It refuses two
+// that differ, because the settings of Evolution API decide which of them it uses.
 func (e *evolution) creds(ctx context.Context, id string) ([]byte, error) {
 	var kept sql.NullString
 	var length sql.NullInt64
 	err := e.tx.QueryRowContext(ctx, `SELECT CASE WHEN octet_length(creds) <= $2 THEN creds END, octet_length(creds) FROM `+e.schema+`."Session"
-		WHERE "sessionId" = $1`, id, largestFile).Scan(&kept, &length)
+		WHERE "sessionId" = $1`, id, maxFileBytes).Scan(&kept, &length)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, errors.New("its credentials can't be read")
 	}
-	if length.Int64 > largestFile {
-		return nil, fmt.Errorf("its credentials have more than %d bytes", largestFile)
+	if length.Int64 > maxFileBytes {
+		return nil, fmt.Errorf("its credentials have more than %d bytes", maxFileBytes)
 	}
-	beside, err := e.keys.creds(ctx, id)
+	withKeys, err := e.keys.creds(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	creds := unquoted(kept.String)
 	switch {
-	case len(creds) == 0 && len(beside) == 0:
+	case len(creds) == 0 && len(withKeys) == 0:
 		return nil, baileys.ErrNotLinked
 	case len(creds) == 0:
-		return beside, nil
-	case len(beside) > 0 && !baileys.SameDevice(creds, beside):
+		return withKeys, nil
+	case len(withKeys) > 0 && !baileys.SameDevice(creds, withKeys):
 		return nil, errors.New("it has different credentials in the database and beside its keys: remove those that Evolution API does not use")
 	default:
 		return creds, nil
 	}
 }
 
-// unquoted is the JSON in a text of JSON, as which Evolution API keeps credentials.
+// unquoted returns the JSON inside a JSON string, in which Evolution API stores credentials.
 func unquoted(kept string) []byte {
 	var inside string
 	if json.Unmarshal([]byte(kept), &inside) == nil {
@@ -250,7 +250,7 @@ func (f *instancesFolder) entries(ctx context.Context, instance string, needsVal
 	return folder.entries(ctx, needsValue)
 }
 
-// creds are none: a creds.json here would be that of an older version.
+// creds returns none: a creds.json here would be that of an older version.
 func (f *instancesFolder) creds(context.Context, string) ([]byte, error) { return nil, nil }
 
 func (f *instancesFolder) check(_ context.Context, instances []string) error {

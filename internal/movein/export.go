@@ -24,16 +24,15 @@ type ExportConfig struct {
 	InstanceID string
 	File       string // that is made
 	Now        func() time.Time
-	// Forget removes the keys from the data afterwards: the instance is not linked any
-	// more, and nothing that is done to it reaches the device. No gateway may run.
+	// Forget removes the keys from the data afterwards: the instance is then unlinked, and nothing
+	// that is done to it reaches the device. No gateway may run.
 	Forget bool
 }
 
-// Export writes the keys of an instance as a store of whatsmeow's, into a new SQLite file
-// that only its owner can read. Afterwards the instance is stopped, until somebody
-// restarts it: two programs with the same keys break each other's conversations. While a
-// gateway works with the data, it refuses an instance that is not stopped already. It
-// returns the instance as it is then.
+// Export writes the keys of an instance into a new SQLite file, as a store of whatsmeow that only its owner
+// can read, and stops the instance: two programs with the same keys break each other's conversations. While
+// a gateway works with the data, Export refuses an instance that is not stopped. It returns the instance as
+// it is afterwards.
 func Export(ctx context.Context, config ExportConfig) (instance gateway.Instance, err error) {
 	release, err := Take(ctx, config.Data)
 	running := errors.Is(err, ErrGatewayRuns)

@@ -19,17 +19,16 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/baileys"
 )
 
-// Bounds of what is read of somebody else's files. A device that has written to twenty
-// thousand people is far below them.
+// Bounds of what is read of another program's files. A device that has written to twenty thousand people
+// is far below them.
 const (
-	mostFiles      = 1 << 20   // in a folder
-	largestFile    = 64 << 20  // bytes
-	largestFolder  = 512 << 20 // bytes of all files that are read
-	filesInOneRead = 1000
+	maxFiles       = 1 << 20   // in a folder
+	maxFileBytes   = 64 << 20  // bytes
+	maxFolderBytes = 512 << 20 // bytes of all files that are read
+	readBatch      = 1000
 )
 
-// stateFolder is a folder with JSON files, as it was when it was opened. Nothing outside
-// of it is read, whatever links are in it.
+// stateFolder is a folder with JSON files, as it was when it was opened. Links never lead out of it.
 type stateFolder struct {
 	path string   // for people
 	root *os.Root // of this folder, or of the one that it is in
@@ -68,8 +67,7 @@ func (f *stateFolder) inside(name string) (_ *stateFolder, err error) {
 	return inside, err
 }
 
-// look lists the folder. Only files and folders themselves count, no links and nothing
-// else.
+// look lists the files and folders in the folder, and ignores links and everything else.
 func (f *stateFolder) look() (found listing, err error) {
 	folder, err := f.root.Open(f.name)
 	if err != nil {
@@ -78,7 +76,7 @@ func (f *stateFolder) look() (found listing, err error) {
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	states := map[string]string{} // of files
 	for {
-		entries, err := folder.ReadDir(filesInOneRead)
+		entries, err := folder.ReadDir(readBatch)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -90,8 +88,8 @@ func (f *stateFolder) look() (found listing, err error) {
 				return found, err
 			}
 		}
-		if len(states) > mostFiles || len(found.folders) > mostFiles {
-			return found, fmt.Errorf("there are more than %d files in %s", mostFiles, f.path)
+		if len(states) > maxFiles || len(found.folders) > maxFiles {
+			return found, fmt.Errorf("there are more than %d files in %s", maxFiles, f.path)
 		}
 	}
 	slices.Sort(found.folders)
@@ -105,7 +103,7 @@ func (f *stateFolder) look() (found listing, err error) {
 	return found, nil
 }
 
-// note notes what is in the folder, and the states of files.
+// note adds an entry of the folder to the listing, and the state of a file to states.
 func (l *listing) note(entry os.DirEntry, states map[string]string) error {
 	if entry.IsDir() {
 		l.folders = append(l.folders, entry.Name())
@@ -128,8 +126,7 @@ func (l *listing) note(entry os.DirEntry, states map[string]string) error {
 	return nil
 }
 
-// checkUnchanged returns an *InUseError if a file is not what it was when the folder was
-// opened.
+// checkUnchanged returns an *InUseError if a file has changed since the folder was opened.
 func (f *stateFolder) checkUnchanged() error {
 	now, err := f.look()
 	if err != nil {
@@ -156,19 +153,19 @@ func (f *stateFolder) read(name string) (content []byte, err error) {
 		return nil, notExist(err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	content, err = io.ReadAll(io.LimitReader(file, largestFile+1))
+	content, err = io.ReadAll(io.LimitReader(file, maxFileBytes+1))
 	switch {
 	case err != nil:
 		return nil, notExist(err)
-	case len(content) > largestFile:
-		return nil, fmt.Errorf("%s has more than %d bytes", name, largestFile)
+	case len(content) > maxFileBytes:
+		return nil, fmt.Errorf("%s has more than %d bytes", name, maxFileBytes)
 	default:
 		return content, nil
 	}
 }
 
-// entries are what Baileys keeps in the folder but the credentials; the value of an entry
-// is only read if its name needs one.
+// entries yields what Baileys stores in the folder, without the credentials. It reads the value of an entry
+// only if needsValue says so.
 func (f *stateFolder) entries(ctx context.Context, needsValue func(name string) bool) iter.Seq2[baileys.Entry, error] {
 	return func(yield func(baileys.Entry, error) bool) {
 		now, err := f.look()
@@ -186,8 +183,8 @@ func (f *stateFolder) entries(ctx context.Context, needsValue func(name string) 
 			if err == nil && needsValue(entry.Name) {
 				entry.Value, err = f.read(file)
 			}
-			if total += len(entry.Value); total > largestFolder {
-				err = fmt.Errorf("its files have more than %d bytes", largestFolder)
+			if total += len(entry.Value); total > maxFolderBytes {
+				err = fmt.Errorf("its files have more than %d bytes", maxFolderBytes)
 			}
 			if !yield(entry, err) {
 				return

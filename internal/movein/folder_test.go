@@ -167,10 +167,10 @@ func TestFoldersWithoutDevices(t *testing.T) {
 func TestFolderInUse(t *testing.T) {
 	t.Parallel()
 	sources := map[string]string{}
-	justNow := stateFolders(t)
+	recentWrite := stateFolders(t)
 	now := time.Now()
-	check(t, os.Chtimes(filepath.Join(justNow, "loja", "session-368232023432062_1.0.json"), now, now))
-	sources[justNow] = "was written just now"
+	check(t, os.Chtimes(filepath.Join(recentWrite, "loja", "session-368232023432062_1.0.json"), now, now))
+	sources[recentWrite] = "was written just now"
 	if runtime.GOOS == "linux" { // docs/moving-in.md says so
 		worked := stateFolders(t)
 		process(t, filepath.Join(worked, "vendas"), "cat")

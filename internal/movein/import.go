@@ -53,10 +53,9 @@ func (r Result) State() string {
 	return state
 }
 
-// Import makes an instance of each device of the source, which connects by itself when the
-// gateway starts. It goes device by device: one that can't be read, or that is here
-// already, is reported with its Problem, and the others come. report is called after each
-// of them. Whatever interrupts Import, it can be called again.
+// Import makes an instance of each device of the source; the next start of the gateway connects it. It
+// reports a device that can't be read, or that is here already, with its Problem, and goes on with the
+// others. It calls report after each device, and can be called again after an interruption.
 func Import(ctx context.Context, config ImportConfig, report func(Result)) error {
 	devices, err := config.Source.foreign.Devices(ctx)
 	if err != nil {
@@ -92,7 +91,7 @@ type moving struct {
 	names map[string]bool             // of the account's instances
 }
 
-// look notes which instances there are.
+// look lists the instances that there are already.
 func (m *moving) look(ctx context.Context) error {
 	all, err := m.Store.AllInstances(ctx)
 	if err != nil {
@@ -148,7 +147,7 @@ func (m *moving) move(ctx context.Context, id string) (Result, error) {
 	return result, err
 }
 
-// create writes the keys first: keys without an instance are replaced by the next try.
+// create writes the keys first: the next attempt replaces keys without an instance.
 func (m *moving) create(ctx context.Context, device keys.ForeignDevice, name string) (id string, err error) {
 	made, err := uuid.NewV7()
 	if err != nil {

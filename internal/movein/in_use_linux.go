@@ -17,12 +17,12 @@ import (
 // ofdGetlk asks for locks of every process, and of other files of this one (fcntl(2)).
 const ofdGetlk = 36
 
-// inUse says in what way somebody uses a SQLite file, as far as it can be seen: by its
-// locks, and by the processes that have it open. Empty means that nobody was seen.
+// inUse says how another process uses a SQLite file, by its locks and by the processes that have the file
+// open. It returns an empty text if it sees none.
 //
-// A program that is connected in WAL mode holds a lock all the time; any other only while
-// it reads or writes. Processes of other users are seen by root alone, and those outside
-// of this container never, but for their locks.
+// A program that is connected in WAL mode locks the file all the time; any other only while it reads or
+// writes. Only root sees the processes of other users. Of processes outside of this container only the
+// locks are visible.
 func inUse(path string) (why string, err error) {
 	for _, part := range []struct {
 		suffix        string
@@ -88,14 +88,13 @@ func processName(process string) string {
 	return fmt.Sprintf("process %s (%s)", process, strings.TrimSpace(string(name)))
 }
 
-// foldersAround is how far above the folders of devices a program may work, which is at
-// /srv/bot if they are in /srv/bot/data/sessions.
-const foldersAround = 3
+// maxParents is how many folders above those of the devices a program may work: a program in /srv/bot may
+// have them in /srv/bot/data/sessions.
+const maxParents = 3
 
-// folderInUse says in what way somebody uses folders of devices, which are at path or in
-// it: a process that works there, or that has credentials open. A program on Baileys
-// mostly works in a folder around them, so one of a runtime of JavaScript counts there
-// too. Empty means that nobody was seen.
+// folderInUse says how another process uses folders of devices, which are at path or in it: its working
+// directory is there, or it has credentials open. A program on Baileys mostly works in a folder above
+// them, so a JavaScript runtime counts there too. It returns an empty text if it sees none.
 func folderInUse(path string, folders []*stateFolder) (why string, err error) {
 	within, around := []fs.FileInfo{}, []fs.FileInfo{}
 	var creds []fs.FileInfo
@@ -113,7 +112,7 @@ func folderInUse(path string, folders []*stateFolder) (why string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for range foldersAround {
+	for range maxParents {
 		if about, err := os.Stat(path); err == nil && path != filepath.Dir(path) {
 			around = append(around, about)
 		}
@@ -127,7 +126,7 @@ func folderInUse(path string, folders []*stateFolder) (why string, err error) {
 	for _, folder := range processes {
 		process := filepath.Base(folder)
 		if slices.Contains(own, process) {
-			continue // whoever calls this program may be anywhere
+			continue // those that have started this program may work anywhere
 		}
 		what := ""
 		where, err := os.Stat(folder + "/cwd")
@@ -172,7 +171,7 @@ func isScript(process string) bool {
 	return slices.Contains([]string{"node", "nodejs", "bun", "deno"}, name)
 }
 
-// ancestors are this process and those that it was started by.
+// ancestors returns this process and its parents.
 func ancestors() []string {
 	process := strconv.Itoa(os.Getpid())
 	found := []string{process}

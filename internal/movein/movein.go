@@ -18,13 +18,13 @@ import (
 // empties it.
 const tempFolder = "tmp"
 
-// Config says what moves from where to where. All fields are required but Keys and Redis,
-// and the two that say yes or no.
+// Config says what moves from where to where. Keys and Redis may be empty; all other fields but Stopped and
+// DryRun are required.
 type Config struct {
 	From    string // a file, a folder, or the URL of a PostgreSQL database
 	Keys    string // where Evolution API keeps keys: its folder instances
 	Redis   string // or the URL of its Redis server
-	Stopped bool   // the other program is stopped, whatever it looks like
+	Stopped bool   // the operator says that the other program is stopped
 	DryRun  bool   // nothing is written, and the data need not exist
 
 	Data    store.Config

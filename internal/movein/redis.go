@@ -19,8 +19,8 @@ import (
 
 const (
 	redisTimeout = 30 * time.Second // of a connection, and of each answer
-	// entriesInOneScan is how many entries a server is asked for at once. It may give more.
-	entriesInOneScan = 500
+	// scanBatch is how many entries a scan asks for at once. The server may return more.
+	scanBatch = 500
 )
 
 // credsEntry is the name of the credentials among the entries.
@@ -58,7 +58,7 @@ func (s *Source) openRedis(ctx context.Context, address string) (*redisKeys, err
 func (r *redisKeys) scan(ctx context.Context, command string, arguments func(cursor string) []any, take func(values [][]byte) error) error {
 	cursor := "0"
 	for {
-		answer, err := redis.Values(redis.DoContext(r.conn, ctx, command, append(arguments(cursor), "COUNT", entriesInOneScan)...))
+		answer, err := redis.Values(redis.DoContext(r.conn, ctx, command, append(arguments(cursor), "COUNT", scanBatch)...))
 		if err != nil {
 			return fmt.Errorf("ask Redis: %w", err)
 		}
@@ -119,8 +119,8 @@ func (r *redisKeys) entries(ctx context.Context, instance string, _ func(name st
 		err = r.scan(ctx, "HSCAN", func(cursor string) []any { return []any{name, cursor} }, func(values [][]byte) error {
 			for n := 0; n+1 < len(values); n += 2 {
 				entry := baileys.Entry{Name: string(values[n]), Value: values[n+1]}
-				if total += len(entry.Value); total > largestFolder {
-					return fmt.Errorf("its keys have more than %d bytes", largestFolder)
+				if total += len(entry.Value); total > maxFolderBytes {
+					return fmt.Errorf("its keys have more than %d bytes", maxFolderBytes)
 				}
 				if entry.Name != credsEntry && !yield(entry, nil) {
 					return errStop
@@ -134,7 +134,7 @@ func (r *redisKeys) entries(ctx context.Context, instance string, _ func(name st
 	}
 }
 
-// errStop ends a scan that nobody needs any more.
+// errStop ends a scan that has found what it looked for.
 var errStop = errors.New("it is enough")
 
 func (r *redisKeys) creds(ctx context.Context, instance string) ([]byte, error) {
@@ -146,7 +146,7 @@ func (r *redisKeys) creds(ctx context.Context, instance string) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("ask Redis: %w", err)
 	}
-	if length == 0 || length > largestFile {
+	if length == 0 || length > maxFileBytes {
 		return nil, nil
 	}
 	creds, err := redis.Bytes(redis.DoContext(r.conn, ctx, "HGET", name, credsEntry))
@@ -156,8 +156,8 @@ func (r *redisKeys) creds(ctx context.Context, instance string) ([]byte, error) 
 	return creds, nil
 }
 
-// check looks who else is connected to the same database of the server. It may not be
-// allowed to.
+// check fails if another client is connected to the same database of the server, as far as it is allowed
+// to see that.
 func (r *redisKeys) check(ctx context.Context, _ []string) error {
 	list, err := redis.String(redis.DoContext(r.conn, ctx, "CLIENT", "LIST"))
 	if err != nil {
@@ -187,5 +187,5 @@ func (r *redisKeys) check(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// checkUnchanged can't see anything: check has seen that nobody was connected.
+// checkUnchanged does nothing: check has seen that no other client was connected.
 func (r *redisKeys) checkUnchanged(string) error { return nil }

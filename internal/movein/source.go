@@ -31,8 +31,8 @@ type SourceConfig struct {
 	Logger  *slog.Logger
 }
 
-// InUseError says that the other program seems to run still. Two programs with the same
-// keys break each other's conversations.
+// InUseError says that the other program still seems to run. Two programs with the same keys break each
+// other's conversations.
 type InUseError struct{ Why string }
 
 // Error says what was seen.
@@ -102,8 +102,8 @@ func (s *Source) openTables(ctx context.Context, db keys.Querier, dialect string
 	return err
 }
 
-// beginReading begins a transaction in PostgreSQL that only reads: everything is of one
-// moment. Its error is an *InUseError if others use the database.
+// beginReading begins a transaction in PostgreSQL that only reads and sees the database as it was at one
+// moment. Its error is an *InUseError if other clients use the database.
 func (s *Source) beginReading(ctx context.Context, config SourceConfig) (*sql.Tx, error) {
 	db, err := postgres.Open(ctx, postgres.Config{URL: config.From, Conns: 1, Logger: config.Logger})
 	if err != nil {
@@ -143,8 +143,8 @@ func (s *Source) beginReading(ctx context.Context, config SourceConfig) (*sql.Tx
 	return tx, nil
 }
 
-// openFile opens a copy of a SQLite file: even reading changes what lies beside the file,
-// and what a crash has left there is put in order when it is opened.
+// openFile opens a copy of a SQLite file: reading the original would change the files next to it, and opening
+// it would recover what a crash has left there.
 func (s *Source) openFile(ctx context.Context, config SourceConfig) error {
 	path := filePath(config.From)
 	if err := checkHead(path); err != nil {
@@ -217,8 +217,7 @@ func checkHead(path string) error {
 	return nil
 }
 
-// copyDatabase copies a SQLite file with what belongs to it, and reports whether any of
-// it has changed meanwhile.
+// copyDatabase copies a SQLite file with its log, and reports whether any of it has changed meanwhile.
 func copyDatabase(from, to string) (changed bool, err error) {
 	for _, suffix := range []string{"", "-wal", "-journal"} {
 		before, err := state(from + suffix)
@@ -239,7 +238,7 @@ func copyDatabase(from, to string) (changed bool, err error) {
 	return changed, nil
 }
 
-// state is something that differs when a file was written; empty if there is no file.
+// state returns a text that changes when a file is written; empty if there is no file.
 func state(path string) (string, error) {
 	about, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {
