@@ -32,7 +32,7 @@ func TestClickable(t *testing.T) {
 func TestServeAnnounces(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	command := serveCommand{serveFlags: serveFlags{Listen: "0.0.0.0:18099", Flags: data.Flags{Place: data.Place{Data: "/data"}}}}
+	command := serveCommand{serveFlags: serveFlags{Listen: "0.0.0.0:18099", Flags: data.Flags{Location: data.Location{Data: "/data"}}}}
 	if err := command.announce(terminal.Terminal{Out: &out}, "http://[::]:18099", "/welcome?token=x"); err != nil {
 		t.Fatal(err)
 	}

@@ -202,7 +202,6 @@ func readMigrations(files fs.FS, database string) ([]migration, error) {
 // own, with the number of the migration that it needs and its own name, and one statement with
 // CONCURRENTLY. It is made whenever it is missing.
 type index struct {
-	since  int
 	name   string
 	create string
 }
@@ -214,8 +213,8 @@ func (i index) alone() string {
 	return strings.Replace(strings.Replace(i.create, concurrently, " ", 1), "INDEX ", "INDEX IF NOT EXISTS ", 1)
 }
 
-// readIndexes returns the indexes, in the order of their migrations.
-func readIndexes(files fs.FS) ([]index, error) {
+// readIndexes returns the indexes of a database of a version, in the order of their migrations.
+func readIndexes(files fs.FS, version int) ([]index, error) {
 	paths, err := fs.Glob(files, "migrations/indexes/*.sql") // it sorts them
 	if err != nil {
 		return nil, err
@@ -234,21 +233,21 @@ func readIndexes(files fs.FS) ([]index, error) {
 		if !strings.Contains(string(script), "INDEX"+concurrently+name+" ON ") {
 			return nil, fmt.Errorf("%s: want one statement that makes the index %s concurrently", path, name)
 		}
-		all = append(all, index{since: since, name: name, create: string(script)})
+		if since > version {
+			continue
+		}
+		all = append(all, index{name: name, create: string(script)})
 	}
 	return all, nil
 }
 
 // makeIndexes makes the indexes of a database of a version, as the last of its migrations.
 func makeIndexes(ctx context.Context, q table.Querier, version int) error {
-	all, err := readIndexes(migrationFiles)
+	all, err := readIndexes(migrationFiles, version)
 	if err != nil {
 		return err
 	}
 	for _, one := range all {
-		if one.since > version {
-			continue
-		}
 		if _, err := q.ExecContext(ctx, one.alone()); err != nil {
 			return fmt.Errorf("%s: %w", one.name, err)
 		}
@@ -259,15 +258,12 @@ func makeIndexes(ctx context.Context, q table.Querier, version int) error {
 // missingIndexes returns those indexes of a database of a version that are not there, or that a crash has
 // left half made.
 func missingIndexes(ctx context.Context, q table.Querier, version int) ([]index, error) {
-	all, err := readIndexes(migrationFiles)
+	all, err := readIndexes(migrationFiles, version)
 	if err != nil {
 		return nil, err
 	}
 	var missing []index
 	for _, one := range all {
-		if one.since > version {
-			continue
-		}
 		valid, found, err := table.Find(ctx, q, func(row table.Scanner) (valid bool, err error) {
 			err = row.Scan(&valid)
 			return valid, err

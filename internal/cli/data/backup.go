@@ -19,7 +19,7 @@ import (
 
 // BackupCommand writes a backup while the gateway works.
 type BackupCommand struct {
-	Place
+	Location
 	filesFlag
 	WithoutFiles bool   `help:"Leave the files out: the backup has only their names and sizes. For files in a bucket that has copies of its own." env:"-"`
 	File         string `arg:"" help:"File to make, or an existing folder in which a file is made that has the time in its name." type:"path"`
@@ -34,7 +34,7 @@ func (c BackupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
 		c.File = filepath.Join(c.File, "recado-"+t.Now().UTC().Format("20060102T150405Z")+".tar.gz")
 	}
-	if err := c.ours(ctx, c.Place); err != nil {
+	if err := c.ours(ctx, c.Location); err != nil {
 		return err
 	}
 	folder, files, err := c.open(ctx, c.Data)
@@ -60,7 +60,7 @@ func (c BackupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return printBackup(t, c.File, report)
 }
 
-// printBackup prints what a backup has.
+// printBackup prints the content of a backup.
 func printBackup(t terminal.Terminal, file string, report archive.Report) error {
 	value := struct {
 		archive.Report
@@ -75,14 +75,14 @@ func printBackup(t terminal.Terminal, file string, report archive.Report) error 
 		file, report.Rows, report.Files, without, report.Created.UTC().Format(time.RFC3339), report.Program))
 }
 
-// filesFlag says where the files are, if not in the data folder.
+// filesFlag says where the files are if they are not in the data folder.
 type filesFlag struct {
 	MediaURL string `help:"Where files are kept instead of in the data folder, as for recado serve." name:"media-url"`
 }
 
-// ours fails if files are at a place that is not the one which the database knows: a backup of
-// an empty folder would be one without files.
-func (f filesFlag) ours(ctx context.Context, data Place) error {
+// ours fails if the database knows another owner of the file storage: a backup of a wrong folder would be one
+// without files.
+func (f filesFlag) ours(ctx context.Context, data Location) error {
 	if f.MediaURL == "" {
 		return nil // archive.ErrFilesElsewhere
 	}
@@ -93,13 +93,13 @@ func (f filesFlag) ours(ctx context.Context, data Place) error {
 	return f.claim(ctx, place.Config{DataDir: data.Data, Owner: known, Known: true})
 }
 
-// claim makes a place that of a database.
+// claim makes a file storage that of a database.
 func (f filesFlag) claim(ctx context.Context, config place.Config) error {
 	at, err := place.Parse(f.MediaURL)
 	if err != nil {
 		return terminal.WrongUsage("--media-url %s", err)
 	}
-	// In the image it is made by the gateway, which may never have run on this volume.
+	// In the image the gateway makes this folder, but it may never have run on this volume.
 	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (f filesFlag) open(ctx context.Context, data string) (folder string, files 
 		}
 		return folder, nil, nil
 	}
-	// In the image it is made by the gateway, which may never have run on this volume.
+	// In the image the gateway makes this folder, but it may never have run on this volume.
 	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
 		return "", nil, err
 	}
@@ -141,7 +141,7 @@ func closeFiles(files *place.Stores) error {
 
 // RestoreCommand restores a backup.
 type RestoreCommand struct {
-	Place
+	Location
 	filesFlag
 	File   string `arg:"" help:"The backup." type:"existingfile"`
 	Verify bool   `help:"Only read the backup and compare its checksums; nothing is written." env:"-"`

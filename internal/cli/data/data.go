@@ -22,20 +22,20 @@ import (
 	"github.com/recado-project/recado/internal/store/vault"
 )
 
-// Place says where the data are.
-type Place struct {
+// Location says where the data are.
+type Location struct {
 	Settings    string `help:"File of settings (YAML): the names of serve's flags without their dashes, one a line. A flag or a variable wins over it." name:"settings" type:"path" placeholder:"FILE"`
 	Data        string `help:"Folder of the data: the database, fetched files, temporary files." default:"recado-data" type:"path"`
 	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url" secret:""`
 }
 
 // config configures the store, without a master key.
-func (p Place) config(logger *slog.Logger) store.Config {
+func (p Location) config(logger *slog.Logger) store.Config {
 	return server.StoreConfig(p.Data, p.DatabaseURL, logger)
 }
 
-// filesOwner returns the name that is at the place of files; empty if the database knows none.
-func (p Place) filesOwner(ctx context.Context) (owner string, err error) {
+// filesOwner returns the name of the owner of the file storage; empty if the database knows none.
+func (p Location) filesOwner(ctx context.Context) (owner string, err error) {
 	database, err := readonly.Open(ctx, p.config(nil).Path, p.DatabaseURL)
 	if err != nil {
 		return "", err
@@ -45,7 +45,7 @@ func (p Place) filesOwner(ctx context.Context) (owner string, err error) {
 }
 
 // missing is the error for a folder without data.
-func (p Place) missing() error {
+func (p Location) missing() error {
 	if file := p.config(nil).Path; file != "" && !exists(file) {
 		return fmt.Errorf("there is no gateway data in %s: choose its folder with --data", p.Data)
 	}
@@ -54,7 +54,7 @@ func (p Place) missing() error {
 
 // Flags say where the data are, and what the secrets in them are sealed with.
 type Flags struct {
-	Place
+	Location
 
 	MasterKeyFile    string `help:"File with the master key: the secrets in the database are sealed with it. It must not be in the folder of the data." name:"master-key-file" type:"path" placeholder:"FILE"`
 	MasterKeyCommand string `help:"Command that prints the master key, to have it from a key service." name:"master-key-command" placeholder:"COMMAND"`
@@ -77,8 +77,8 @@ func (f Flags) store(ctx context.Context, logger *slog.Logger) (store.Config, er
 	return config, err
 }
 
-// open opens the store. A gateway may work with it, perhaps without a master key: so unlike a
-// gateway, this does not begin to seal what is plain.
+// open opens the store. Unlike a gateway it does not begin to seal plain secrets, because a gateway without a
+// master key may work with them.
 func (f Flags) open(ctx context.Context, logger *slog.Logger) (*store.Store, error) {
 	config, err := f.store(ctx, logger)
 	if err != nil {

@@ -115,7 +115,7 @@ func (c rotateMasterKeyCommand) Run(ctx context.Context, t terminal.Terminal) (e
 	return t.Done(done, "sealed %d secrets anew", values)
 }
 
-// tryTake keeps gateways away until release is called, unless one runs already.
+// tryTake excludes gateways until release is called, unless one runs already.
 func (f Flags) tryTake(ctx context.Context, t terminal.Terminal) (alone bool, release func() error, err error) {
 	if err := f.missing(); err != nil { // before the lock makes the folder
 		return false, nil, err

@@ -12,7 +12,7 @@ import (
 
 // MigrateCommand brings the database up to date.
 type MigrateCommand struct {
-	Place
+	Location
 }
 
 // Run applies the missing migrations, and prints them.

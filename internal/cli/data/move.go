@@ -85,7 +85,7 @@ func (c MoveCommand) own(ctx context.Context, to place.Place) error {
 	if !exists(server.StoreConfig(c.From, "", nil).Path) {
 		return nil // it was moved already, and copying.Move says so
 	}
-	owner, err := Place{Data: c.From}.filesOwner(ctx)
+	owner, err := Location{Data: c.From}.filesOwner(ctx)
 	if err != nil || owner == "" {
 		return err
 	}

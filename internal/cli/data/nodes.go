@@ -21,8 +21,8 @@ type NodesCommand struct {
 	Resume resumeNodeCommand `cmd:"" help:"Let a drained node take instances again."`
 }
 
-// drainLook is how often it is looked how many instances a node still has.
-const drainLook = time.Second / 2
+// drainInterval is how often the command checks how many instances a node still has.
+const drainInterval = time.Second / 2
 
 // openShared opens the PostgreSQL database of nodes.
 func (f Flags) openShared(ctx context.Context, t terminal.Terminal) (*store.Store, error) {
@@ -56,7 +56,7 @@ func stateOf(node gateway.Node) string {
 
 type listNodesCommand struct{ Flags }
 
-// Run lists the nodes, the one that started first at the beginning.
+// Run lists the nodes in the order in which they started.
 func (c listNodesCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	opened, err := c.openShared(ctx, t)
 	if err != nil {
@@ -132,7 +132,7 @@ func (c drainNodeCommand) Run(ctx context.Context, t terminal.Terminal) (err err
 	}
 	t.Notef("the node on %s hands over %d instances; interrupting this command does not interrupt it", node.Name, node.Instances)
 	for left := node.Instances; left > 0; {
-		timer := time.NewTimer(drainLook)
+		timer := time.NewTimer(drainInterval)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

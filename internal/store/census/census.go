@@ -52,17 +52,11 @@ const (
 	countDead    = "SELECT COUNT(*) FROM (SELECT 1 FROM webhook_dead_letters LIMIT $1 + 0) AS counted"
 )
 
-// Database is what is counted.
-type Database interface {
-	// Scanner runs queries that may read many rows.
-	Scanner() table.Querier
-}
-
 // Counter counts. It is safe for concurrent use.
-type Counter struct{ database Database }
+type Counter struct{ database table.Database }
 
 // New makes the counter of a database.
-func New(database Database) *Counter { return &Counter{database} }
+func New(database table.Database) *Counter { return &Counter{database} }
 
 // LastBackup returns when a backup was finished last; zero if there was none.
 func (c *Counter) LastBackup(ctx context.Context) (at time.Time, err error) {

@@ -21,12 +21,8 @@ const maxKnownChats = 16_384
 
 // Database runs the statements of these tables.
 type Database interface {
-	// Write runs fn in one write transaction, which may run again. An error of fn is
-	// returned as it is, and nothing that fn did remains.
-	Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
-	// Reader finds a few rows, Scanner may read many.
-	Reader() table.Querier
-	Scanner() table.Querier
+	table.Database
+
 	// SQLite reports whether it is a SQLite file.
 	SQLite() bool
 	// In is the set of texts in a parameter that holds a JSON array.

@@ -13,8 +13,8 @@ import (
 
 // Database runs the statements of these tables.
 type Database interface {
-	// Reader finds a few rows.
-	Reader() table.Querier
+	table.Database
+
 	// In is the set of texts in a parameter that holds a JSON array.
 	In(parameter int) string
 }

@@ -41,23 +41,11 @@ const (
 		WHERE i.id = ANY($1) AND t.epoch = i.status_epoch AND n.lease_until > now_ms()`
 )
 
-// Database runs the statements of these tables.
-type Database interface {
-	// Write runs fn in one write transaction, which may run again. An error of fn is
-	// returned as it is, and nothing that fn did remains.
-	Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
-	// Exec runs one statement and returns how many rows it changed.
-	Exec(ctx context.Context, query string, args ...any) (int64, error)
-	// Reader finds a few rows, Scanner may read many.
-	Reader() table.Querier
-	Scanner() table.Querier
-}
-
 // Tables are the tables in one database. They are safe for concurrent use.
-type Tables struct{ db Database }
+type Tables struct{ db table.Database }
 
 // New makes the tables' access to a database that has them.
-func New(db Database) *Tables { return &Tables{db: db} }
+func New(db table.Database) *Tables { return &Tables{db: db} }
 
 // AddNode adds this process to the nodes, with a lease. Its error is a *DisagreementError if a live node has
 // another value of a setting that must be the same for all.

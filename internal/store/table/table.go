@@ -23,6 +23,18 @@ type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) Scanner
 }
 
+// Database runs the statements of tables.
+type Database interface {
+	// Write runs fn in one write transaction, which may run again. An error of fn is
+	// returned as it is, and nothing that fn did remains.
+	Write(ctx context.Context, fn func(ctx context.Context, q Querier) error) error
+	// Exec runs one statement as a transaction of its own, and returns how many rows it changed.
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Reader runs queries that find a few committed rows, Scanner those that may read many.
+	Reader() Querier
+	Scanner() Querier
+}
+
 // Rows is the result of a query, as sql.Rows is.
 type Rows interface {
 	Scanner

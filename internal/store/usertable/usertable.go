@@ -59,14 +59,8 @@ var (
 
 // Database runs the statements of these tables.
 type Database interface {
-	// Write runs fn in one write transaction, which may run again. An error of fn is
-	// returned as it is, and nothing that fn did remains.
-	Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
-	// Exec runs one statement and returns how many rows it changed.
-	Exec(ctx context.Context, query string, args ...any) (int64, error)
-	// Reader finds a few rows, Scanner may read many.
-	Reader() table.Querier
-	Scanner() table.Querier
+	table.Database
+
 	// ForUpdate ends a SELECT whose row must not change before the transaction ends.
 	ForUpdate() string
 }

@@ -40,11 +40,8 @@ var (
 
 // Database runs the statements of the vault.
 type Database interface {
-	// Write runs fn in one write transaction, which may run again. An error of fn is
-	// returned as it is, and nothing that fn did remains.
-	Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
-	// Reader finds a few committed rows.
-	Reader() table.Querier
+	table.Database
+
 	// SkipLocked ends a SELECT whose rows must not change before the transaction ends, and
 	// leaves those out that another transaction has.
 	SkipLocked() string
@@ -116,32 +113,19 @@ func DeviceKey(device int64, kind, name string) Cell {
 // Secret is the value of a secret of the program itself.
 func Secret(name string) Cell { return Cell{column: &secretValue, row: [3]string{name}} }
 
-// WebhookSecret is the secret of a webhook. cell tells the first one of an instance from the others.
-func WebhookSecret(cell string) Cell {
-	return Cell{column: &webhookSecret, row: [3]string{cell}}
+// WebhookCells are the cells of a webhook: its secret, the one that it had before, and its own headers.
+type WebhookCells struct{ Secret, Previous, Headers Cell }
+
+// Webhook are the cells of a webhook. cell tells the first one of an instance from the others.
+func Webhook(cell string) WebhookCells {
+	row := [3]string{cell}
+	return WebhookCells{Cell{column: &webhookSecret, row: row}, Cell{column: &webhookPrevious, row: row}, Cell{column: &webhookHeaders, row: row}}
 }
 
-// WebhookPrevious is the secret that a webhook had before.
-func WebhookPrevious(cell string) Cell {
-	return Cell{column: &webhookPrevious, row: [3]string{cell}}
-}
-
-// WebhookHeaders is the own headers of a webhook.
-func WebhookHeaders(cell string) Cell {
-	return Cell{column: &webhookHeaders, row: [3]string{cell}}
-}
-
-// AccountWebhookSecret is the secret of a webhook of an account.
-func AccountWebhookSecret(id string) Cell { return Cell{column: &accountSecret, row: [3]string{id}} }
-
-// AccountWebhookPrevious is the secret that such a webhook had before.
-func AccountWebhookPrevious(id string) Cell {
-	return Cell{column: &accountPrevious, row: [3]string{id}}
-}
-
-// AccountWebhookHeaders is the own headers of such a webhook.
-func AccountWebhookHeaders(id string) Cell {
-	return Cell{column: &accountHeaders, row: [3]string{id}}
+// AccountWebhook are the cells of a webhook of an account.
+func AccountWebhook(id string) WebhookCells {
+	row := [3]string{id}
+	return WebhookCells{Cell{column: &accountSecret, row: row}, Cell{column: &accountPrevious, row: row}, Cell{column: &accountHeaders, row: row}}
 }
 
 // Proxy is the address of an instance's proxy, with the password.

@@ -30,11 +30,8 @@ var (
 
 // SharedDatabase runs the statements of tables that belong to no instance.
 type SharedDatabase interface {
-	// Exec runs one statement and returns how many rows it changed.
-	Exec(ctx context.Context, query string, args ...any) (int64, error)
-	// Reader finds a few rows, Scanner may read many.
-	Reader() table.Querier
-	Scanner() table.Querier
+	table.Database
+
 	// In is the set of texts in a parameter that holds a JSON array.
 	In(parameter int) string
 }
@@ -55,7 +52,7 @@ func NewAccountTable(db SharedDatabase, sealing *vault.Vault) *AccountTable {
 func (t *AccountTable) SaveAccountWebhook(ctx context.Context, hook accountwide.Webhook) error {
 	row := accountRow{accountID: hook.AccountID}
 	var err error
-	if row.settings, err = encode(t.vault, hook.Webhook, accountCells(hook.ID)); err == nil {
+	if row.settings, err = encode(t.vault, hook.Webhook, vault.AccountWebhook(hook.ID)); err == nil {
 		_, err = t.db.Exec(ctx, saveAccountWebhook, accountColumns.Values(&row)...)
 	}
 	if sqlerror.IsOrphan(err) {
@@ -111,11 +108,7 @@ func (t *AccountTable) scan(ctx context.Context) func(from table.Scanner) (accou
 		if err != nil {
 			return accountwide.Webhook{}, err
 		}
-		hook, err := row.settings.decode(ctx, t.vault, accountCells(row.settings.hook.ID))
+		hook, err := row.settings.decode(ctx, t.vault, vault.AccountWebhook(row.settings.hook.ID))
 		return accountwide.Webhook{Webhook: hook, AccountID: row.accountID}, err
 	}
-}
-
-func accountCells(id string) sealedCells {
-	return sealedCells{vault.AccountWebhookSecret(id), vault.AccountWebhookPrevious(id), vault.AccountWebhookHeaders(id)}
 }

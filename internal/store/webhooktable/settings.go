@@ -43,35 +43,32 @@ var (
 	changedSettings = settingsColumns.Without("created_at").Excluded()
 )
 
-// sealedCells are the cells that the secrets of a webhook are sealed for.
-type sealedCells struct{ secret, previous, headers vault.Cell }
-
 // encode returns the row of settings.
-func encode(v *vault.Vault, hook webhook.Webhook, cells sealedCells) (settingsRow, error) {
+func encode(v *vault.Vault, hook webhook.Webhook, cells vault.WebhookCells) (settingsRow, error) {
 	r := settingsRow{hook: hook, kinds: table.Texts(hook.Filter.Kinds), chats: table.Texts(hook.Filter.Chats)}
 	headers, err := encodeHeaders(hook.Headers)
 	if err != nil {
 		return r, err
 	}
-	r.secret, r.secretSeal = v.SealText(cells.secret, string(hook.Secret))
-	r.previous, r.previousSeal = v.SealText(cells.previous, string(hook.PreviousSecret))
-	r.headers, r.headersSeal = v.SealText(cells.headers, headers)
+	r.secret, r.secretSeal = v.SealText(cells.Secret, string(hook.Secret))
+	r.previous, r.previousSeal = v.SealText(cells.Previous, string(hook.PreviousSecret))
+	r.headers, r.headersSeal = v.SealText(cells.Headers, headers)
 	return r, nil
 }
 
 // decode returns the settings of a row.
-func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, cells sealedCells) (webhook.Webhook, error) {
+func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, cells vault.WebhookCells) (webhook.Webhook, error) {
 	hook := r.hook
-	secret, err := v.OpenText(ctx, cells.secret, r.secret, r.secretSeal)
+	secret, err := v.OpenText(ctx, cells.Secret, r.secret, r.secretSeal)
 	if err != nil {
 		return hook, err
 	}
-	previous, err := v.OpenText(ctx, cells.previous, r.previous, r.previousSeal)
+	previous, err := v.OpenText(ctx, cells.Previous, r.previous, r.previousSeal)
 	if err != nil {
 		return hook, err
 	}
 	hook.Secret, hook.PreviousSecret = webhook.Secret(secret), webhook.Secret(previous)
-	headers, err := v.OpenText(ctx, cells.headers, r.headers, r.headersSeal)
+	headers, err := v.OpenText(ctx, cells.Headers, r.headers, r.headersSeal)
 	if err != nil {
 		return hook, err
 	}

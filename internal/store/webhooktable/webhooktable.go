@@ -84,10 +84,6 @@ func cellOf(hook webhook.Webhook) string {
 	return hook.ID
 }
 
-func cellsOf(cell string) sealedCells {
-	return sealedCells{vault.WebhookSecret(cell), vault.WebhookPrevious(cell), vault.WebhookHeaders(cell)}
-}
-
 // SaveWebhook creates or changes the configuration of a webhook. If state is not nil, or the
 // webhook is new, delivery begins anew with state, and no chat is blocked any more. It
 // returns a gateway.NotFound if the instance does not exist.
@@ -97,7 +93,7 @@ func (t *Tables) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *b
 		row.state = *state
 	}
 	var err error
-	if row.settings, err = encode(t.vault, hook, cellsOf(row.cell)); err == nil {
+	if row.settings, err = encode(t.vault, hook, vault.Webhook(row.cell)); err == nil {
 		err = t.db.WriteUnder(ctx, []gateway.Tenure{gateway.TenureOf(ctx)}, []string{hook.InstanceID}, func(ctx context.Context, q table.Querier) error {
 			if _, err := q.ExecContext(ctx, saveWebhook, allColumns.Values(&row)...); err != nil || state == nil {
 				return err
@@ -188,7 +184,7 @@ func (t *Tables) scanWebhook(ctx context.Context) func(from table.Scanner) (webh
 }
 
 func (t *Tables) decode(ctx context.Context, row *webhookRow) (webhook.Webhook, error) {
-	hook, err := row.settings.decode(ctx, t.vault, cellsOf(row.cell))
+	hook, err := row.settings.decode(ctx, t.vault, vault.Webhook(row.cell))
 	hook.First = row.cell == hook.InstanceID
 	return hook, err
 }
