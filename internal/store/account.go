@@ -6,27 +6,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/table"
 )
-
-// codeExists is the code of the error for a name or id that is taken. No operation of the
-// API can cause it, but two programs that start at the same time can.
-const codeExists = "ALREADY_EXISTS"
 
 // CreateAccount adds an account. If the name or id is taken, it returns a
 // gateway.Conflict.
 func (s *Store) CreateAccount(ctx context.Context, account gateway.Account) error {
 	_, err := s.db.Exec(ctx, accountColumns.Insert("accounts"), accountColumns.Values(&account)...)
-	if sqlerror.IsTaken(err) {
-		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an account with this name")
-	}
-	table.Wrap(&err, "create account")
-	return err
+	return table.Added(err, "there is already an account with this name", "create account")
 }
 
 // FindAccount returns the account with the name and whether there is one.
@@ -60,11 +50,7 @@ var (
 // CreateKey adds an API key. If its id or hash is taken, it returns a gateway.Conflict.
 func (s *Store) CreateKey(ctx context.Context, key gateway.Key) error {
 	_, err := s.db.Exec(ctx, keyColumns.Insert("api_keys"), keyColumns.Values(&key)...)
-	if sqlerror.IsTaken(err) {
-		return gateway.Errorf(gateway.Conflict, codeExists, "there is already such a key")
-	}
-	table.Wrap(&err, "create key")
-	return err
+	return table.Added(err, "there is already such a key", "create key")
 }
 
 // FindKey returns the key with the hash and whether there is one. It may be
@@ -105,13 +91,8 @@ func (s *Store) RevokeKey(ctx context.Context, accountID, id string, at time.Tim
 	done := s.changeKeys()
 	changed, err := s.db.Exec(ctx, `UPDATE api_keys SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END
 		WHERE account_id = $2 AND id = $3`, table.Millis(at), accountID, id)
-	if err = errors.Join(err, done()); err != nil {
-		return fmt.Errorf("store: revoke key: %w", err)
-	}
-	if changed == 0 {
-		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such API key")
-	}
-	return nil
+	none := gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such API key")
+	return table.Changed(changed, errors.Join(err, done()), none, "revoke key")
 }
 
 // TouchKey stores when the key was used. A time before the stored one changes nothing.

@@ -87,14 +87,10 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 		}
 		return err
 	})
-	if sqlerror.IsTaken(err) {
-		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
-	}
 	if s.db.fenced && sqlerror.IsOrphan(err) { // the node has been removed from the list
 		return gateway.ErrTenureOver
 	}
-	table.Wrap(&err, "create instance")
-	return err
+	return table.Added(err, "there is already an instance with this id", "create instance")
 }
 
 // GetInstance returns the instance, or a gateway.NotFound.

@@ -139,14 +139,7 @@ func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, reco
 		return err
 	})
 	return func() error {
-		err := pending.Wait()
-		taken := false
-		if err == nil && record != nil {
-			var rows int64
-			rows, err = added.RowsAffected()
-			taken = rows == 0
-		}
-		return accepted(err, taken)
+		return accepted(pending.Wait(), record, added)
 	}
 }
 
@@ -164,10 +157,14 @@ func (r *recorder) addMessage(ctx context.Context, statement string, message gat
 	return result, r.chats.Added(ctx, r, chatID, message)
 }
 
-// accepted is the answer to a message that was to be added. taken says that the key of its
-// idempotency record was.
-func accepted(err error, taken bool) error {
-	if err == nil && taken {
+// accepted is the answer to a message that was to be added with an idempotency record, which may be nil.
+// added is the result of adding the record.
+func accepted(err error, record *gateway.Idempotency, added sql.Result) error {
+	rows := int64(1)
+	if err == nil && record != nil {
+		rows, err = added.RowsAffected()
+	}
+	if err == nil && rows == 0 {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeIdempotencyConflict,
 			"another request with this Idempotency-Key came first")
 	}

@@ -67,13 +67,7 @@ func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *ga
 		_, err = r.ExecContext(ctx, insertRequestedQueued, queuedColumns.Values(&row, record.KeyID, record.Key)...)
 		return err
 	})
-	taken := false
-	if err == nil && record != nil {
-		var rows int64
-		rows, err = added.RowsAffected()
-		taken = rows == 0
-	}
-	return accepted(err, taken)
+	return accepted(err, record, added)
 }
 
 // QueuedHeads returns what the queue remembers of each message of instances that waits, in the

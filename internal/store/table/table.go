@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 // Querier runs statements. Queries are constants, or come from a small set:
@@ -50,6 +51,28 @@ func Wrap(err *error, tried string) { //nolint:gocritic // a deferred call chang
 	if *err != nil {
 		*err = fmt.Errorf("store: %s: %w", tried, *err)
 	}
+}
+
+// codeExists is the code of the error for what is there already. No operation of the API can cause it,
+// but two programs that start at the same time can.
+const codeExists = "ALREADY_EXISTS"
+
+// Added is the error of adding what may be there already: then a gateway.Conflict that says exists.
+func Added(err error, exists, tried string) error {
+	if sqlerror.IsTaken(err) {
+		return gateway.Errorf(gateway.Conflict, codeExists, "%s", exists)
+	}
+	Wrap(&err, tried)
+	return err
+}
+
+// Changed is the error of a statement that was to change a row: none if it has changed no row.
+func Changed(rows int64, err, none error, tried string) error {
+	if err == nil && rows == 0 {
+		return none
+	}
+	Wrap(&err, tried)
+	return err
 }
 
 // Collect runs a query and scans each row. It returns nil for no rows.

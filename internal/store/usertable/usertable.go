@@ -71,10 +71,6 @@ type Tables struct{ db Database }
 // New makes the tables' access to a database that has them.
 func New(db Database) *Tables { return &Tables{db: db} }
 
-// codeExists is the code of the error for a name or id that is taken. No operation of the
-// API is refused with it.
-const codeExists = "ALREADY_EXISTS"
-
 // codeLastOwner is the code of the error for a change that would leave an account without
 // an owner.
 const codeLastOwner = "LAST_OWNER"
@@ -85,11 +81,7 @@ func nameKey(name string) string { return strings.ToLower(name) }
 // CreateUser adds a user. If the name or id is taken, it returns a gateway.Conflict.
 func (t *Tables) CreateUser(ctx context.Context, user gateway.User) error {
 	_, err := t.db.Exec(ctx, userColumns.Insert("users", "name_key"), userColumns.Values(&user, nameKey(user.Name))...)
-	if sqlerror.IsTaken(err) {
-		return gateway.Errorf(gateway.Conflict, codeExists, "there is already a user with this name")
-	}
-	table.Wrap(&err, "create user")
-	return err
+	return table.Added(err, "there is already a user with this name", "create user")
 }
 
 // FindUser returns the user with the id and whether there is one.
@@ -144,13 +136,7 @@ func (t *Tables) TouchUser(ctx context.Context, id string, at time.Time) error {
 
 func (t *Tables) changeUser(ctx context.Context, what, query string, args ...any) error {
 	changed, err := t.db.Exec(ctx, query, args...)
-	if err != nil {
-		return fmt.Errorf("store: %s: %w", what, err)
-	}
-	if changed == 0 {
-		return userNotFound()
-	}
-	return nil
+	return table.Changed(changed, err, userNotFound(), what)
 }
 
 // UseUserLink sets the password of the user whose link has the hash, if the link has not
@@ -314,14 +300,10 @@ func (t *Tables) DeleteExpiredSignIns(ctx context.Context, at time.Time) (err er
 // its user is gone a gateway.NotFound.
 func (t *Tables) CreatePasskey(ctx context.Context, passkey gateway.Passkey) error {
 	_, err := t.db.Exec(ctx, passkeyColumns.Insert("passkeys"), passkeyColumns.Values(&passkey)...)
-	if sqlerror.IsTaken(err) {
-		return gateway.Errorf(gateway.Conflict, codeExists, "this passkey is registered already")
-	}
 	if sqlerror.IsOrphan(err) {
 		return userNotFound()
 	}
-	table.Wrap(&err, "create passkey")
-	return err
+	return table.Added(err, "this passkey is registered already", "create passkey")
 }
 
 // ListPasskeys returns the passkeys of the user, oldest first.
@@ -343,13 +325,7 @@ func (t *Tables) TouchPasskey(ctx context.Context, userID string, id, credential
 // has no such passkey.
 func (t *Tables) DeletePasskey(ctx context.Context, userID string, id []byte) error {
 	changed, err := t.db.Exec(ctx, "DELETE FROM passkeys WHERE user_id = $1 AND id = $2", userID, id)
-	if err != nil {
-		return fmt.Errorf("store: delete passkey: %w", err)
-	}
-	if changed == 0 {
-		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such passkey")
-	}
-	return nil
+	return table.Changed(changed, err, gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such passkey"), "delete passkey")
 }
 
 // AddAudit adds an entry to the audit list of its account.
