@@ -153,3 +153,9 @@ func CleanURL(url string) string {
 	}
 	return ""
 }
+
+// cleaned returns somebody with a clean name. The addresses were cleaned when they were translated.
+func (p Party) cleaned() Party {
+	p.Name = CleanName(p.Name)
+	return p
+}

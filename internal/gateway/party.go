@@ -36,11 +36,6 @@ func (p Party) Key() JID {
 	return p.JID
 }
 
-func (p Party) cleaned() Party {
-	p.Name = CleanName(p.Name)
-	return p
-}
-
 // ContactChange says that something about a contact changed: its name, its picture,
 // or that its other address became known.
 type ContactChange struct {

@@ -58,18 +58,6 @@ func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog
 		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
 }
 
-// receivedEvent is the event of a message that has arrived: from somebody else, or from
-// another device of this account.
-func receivedEvent(message gateway.Message) (eventlog.Event, error) {
-	var data eventlog.Data
-	if message.FromMe {
-		data = eventlog.MessageSent{Message: eventlog.NewMessage(message, message.Details), Source: string(gateway.SourceDevice)}
-	} else {
-		data = eventlog.NewMessageReceived(message)
-	}
-	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "message/"+message.WireKey, message.SentAt, data)
-}
-
 // changeEvent is the event of an edit, a deletion, a reaction or a pin. before is the message as it
 // was; nil where it is not known.
 func changeEvent(instanceID string, change gateway.Change, before *gateway.Message) (eventlog.Event, error) {

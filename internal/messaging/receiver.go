@@ -1,10 +1,18 @@
+// What the sessions receive: one switch over its kinds, and the messages among it.
+
 package messaging
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -142,4 +150,133 @@ func (r receiver) append(ctx context.Context, events ...eventlog.Event) error {
 		return fmt.Errorf("messaging: append event %s: %w", events[0].Kind, err)
 	}
 	return nil
+}
+
+func messageOrigin(message gateway.Message) origin {
+	return origin{
+		what: "message", chat: message.Chat, by: message.Sender, fromMe: message.FromMe, key: message.WireKey, at: message.SentAt,
+	}
+}
+
+// keepMessage keeps a message and appends its event. A message that is stored already
+// changes nothing.
+func (r receiver) keepMessage(ctx context.Context, message gateway.Message) error {
+	if err := identify(&message, r.instanceID); err != nil {
+		return err
+	}
+	event, err := receivedEvent(message)
+	if err != nil {
+		return fmt.Errorf("messaging: make the event of a message: %w", err)
+	}
+	if _, err := r.config.Store.AddMessage(ctx, message, event); err != nil {
+		return fmt.Errorf("messaging: keep message: %w", err)
+	}
+	return nil
+}
+
+// keepHistory keeps messages from before the link. They cause no events, because
+// a flood of old messages would be of no use to a client.
+func (r receiver) keepHistory(ctx context.Context, messages gateway.History) error {
+	messages = slices.Clone(messages)
+	for n := range messages {
+		if err := identify(&messages[n], r.instanceID); err != nil {
+			return err
+		}
+		// The same message may still arrive by itself, and then it gets its event.
+		messages[n].WireKey = ""
+		if at := messages[n].SentAt; !at.IsZero() && at.Before(messages[n].CreatedAt) {
+			messages[n].CreatedAt = at // so that it stands in its place
+		}
+	}
+	err := r.config.Store.AddHistory(ctx, r.instanceID, messages)
+	if !errors.Is(err, gateway.ErrUnstorable) {
+		return wrap("keep history", err)
+	}
+	// The database refuses one of them, and the others must not be lost with it.
+	for _, message := range messages {
+		err := r.config.Store.AddHistory(ctx, r.instanceID, []gateway.Message{message})
+		if errors.Is(err, gateway.ErrUnstorable) {
+			r.logger.ErrorContext(ctx, "the database refuses a message of a history; it is left out",
+				slog.Any("error", err))
+			continue
+		}
+		if err != nil {
+			return wrap("keep history", err)
+		}
+	}
+	return nil
+}
+
+// receivedEvent is the event of a message that has arrived: from somebody else, or from
+// another device of this account.
+func receivedEvent(message gateway.Message) (eventlog.Event, error) {
+	var data eventlog.Data
+	if message.FromMe {
+		data = eventlog.MessageSent{Message: eventlog.NewMessage(message, message.Details), Source: string(gateway.SourceDevice)}
+	} else {
+		data = eventlog.NewMessageReceived(message)
+	}
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "message/"+message.WireKey, message.SentAt, data)
+}
+
+// wrap says in an error what was being done; it leaves nil as it is.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("messaging: %s: %w", doing, err)
+}
+
+func identify(message *gateway.Message, instanceID string) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return fmt.Errorf("messaging: choose message id: %w", err)
+	}
+	message.ID, message.InstanceID = id.String(), instanceID
+	message.StatusAt = message.SentAt
+	return nil
+}
+
+// origin is where something that was received comes from, for the placeholder that is
+// kept if it can't be kept itself.
+type origin struct {
+	what     string // for people and programs: "message", "receipt"; empty: it has no placeholder
+	chat, by gateway.Party
+	fromMe   bool
+	key      string // the same for every delivery
+	at       time.Time
+}
+
+// keepPlaceholder keeps a message of the type "unsupported" in the place of something
+// that the database refuses with cause, and appends its event. The database would refuse
+// it after each delivery, and everything after it would wait; where the database is only
+// in trouble, the platform delivers it again instead.
+//
+// The connector cleans what it passes on, so this is the second line of defence.
+func (r receiver) keepPlaceholder(ctx context.Context, from origin, cause error) error {
+	r.logger.ErrorContext(ctx, "the database refuses what arrived; a placeholder is kept for it",
+		slog.String("what", from.what), slog.Any("error", cause))
+	sum := sha256.Sum256([]byte(from.what + "\x00" + from.key))
+	id := hex.EncodeToString(sum[:16])
+	message := gateway.Message{
+		PlatformID: "placeholder-" + id, WireKey: "placeholder/" + id,
+		Chat: addressesOf(from.chat), Sender: addressesOf(from.by), FromMe: from.fromMe,
+		Source: gateway.SourcePeer, Type: gateway.TypeUnsupported, Payload: []byte{},
+		Details: gateway.Details{Unsupported: "not_kept:" + from.what},
+		Status:  gateway.MessageDelivered, SentAt: from.at, CreatedAt: from.at,
+	}
+	if from.fromMe {
+		message.Source = gateway.SourceDevice
+	}
+	if err := r.keepMessage(ctx, message); err != nil {
+		return fmt.Errorf("messaging: keep a placeholder: %w", err)
+	}
+	return nil
+}
+
+// addressesOf is a party without its name, with addresses that every database can hold.
+func addressesOf(party gateway.Party) gateway.Party {
+	return gateway.Party{
+		JID: gateway.JID(gateway.CleanID(string(party.JID))), LID: gateway.JID(gateway.CleanID(string(party.LID))),
+	}
 }

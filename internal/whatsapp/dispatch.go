@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 
@@ -201,3 +202,5 @@ func (s *session) named(name string) bool {
 	s.lifecycle.ProfileChanged(s.ctx, s.profile())
 	return true
 }
+
+func typeName(value any) string { return fmt.Sprintf("%T", value) }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"go.mau.fi/util/random"
@@ -81,47 +80,6 @@ func (s *session) sealedReaction(
 		return nil, fmt.Errorf("whatsapp: encrypt a reaction: %w", err)
 	}
 	return &waE2E.Message{EncReactionMessage: sealed}, nil
-}
-
-// unlock decrypts a change that is encrypted within a message: reactions in some groups,
-// and edits of some clients. whatsmeow has kept the secret for it from the message that
-// it changes. A change that can't be decrypted belongs to a message from before the link,
-// and stays as it is.
-func (s *session) unlock(event *events.Message) {
-	client := s.line.Client()
-	switch {
-	case event.Message.GetEncReactionMessage() != nil:
-		reaction, err := client.DecryptReaction(s.ctx, event)
-		if err != nil {
-			s.logger.InfoContext(s.ctx, "reaction not opened", slog.String("platform_id", event.Info.ID))
-			return
-		}
-		if reaction.GetKey() == nil {
-			reaction.Key = event.Message.GetEncReactionMessage().GetTargetMessageKey()
-		}
-		event.Message = &waE2E.Message{ReactionMessage: reaction}
-	case isEdit(event.Message.GetSecretEncryptedMessage()):
-		edit, err := client.DecryptSecretEncryptedMessage(s.ctx, event)
-		if err != nil {
-			s.logger.InfoContext(s.ctx, "edit not opened", slog.String("platform_id", event.Info.ID))
-			return
-		}
-		edit = wire.Unwrap(edit)
-		if edit.GetProtocolMessage() == nil {
-			edit = &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
-				Type:          waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(),
-				Key:           event.Message.GetSecretEncryptedMessage().GetTargetMessageKey(),
-				EditedMessage: edit,
-			}}
-		}
-		event.Message = edit
-	}
-}
-
-// isEdit reports whether something encrypted within a message edits a message or a calendar event.
-func isEdit(sealed *waE2E.SecretEncryptedMessage) bool {
-	kind := sealed.GetSecretEncType()
-	return kind == waE2E.SecretEncryptedMessage_MESSAGE_EDIT || kind == waE2E.SecretEncryptedMessage_EVENT_EDIT
 }
 
 // openResponse decrypts a response to a calendar event. Its error says that it is forged, or for an

@@ -75,17 +75,6 @@ func isCaption(edit *waE2E.Message) bool {
 	return file != nil && len(file.GetMediaKey()) == 0
 }
 
-// partOf returns the part of content that says what it is; nil for a bare text.
-func partOf(content *waE2E.Message) (part protoreflect.Message) {
-	all := content.ProtoReflect()
-	for n := range all.Descriptor().Fields().Len() {
-		if field := all.Descriptor().Fields().Get(n); field.Message() != nil && all.Has(field) && !silent[field.Name()] {
-			return all.Get(field).Message()
-		}
-	}
-	return nil
-}
-
 // ofAFile are the fields that say where a file is and how it is opened. They belong together.
 //
 //nolint:gochecknoglobals // a table that nobody writes

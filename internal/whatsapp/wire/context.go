@@ -6,25 +6,6 @@ import (
 	"go.mau.fi/whatsmeow/proto/waE2E"
 )
 
-// contextOf returns the context of a message, with its quote. It is nil if there is none,
-// and its getters then return zero values.
-func contextOf(message *waE2E.Message) *waE2E.ContextInfo {
-	if message == nil {
-		return nil
-	}
-	part := partOf(message)
-	if part == nil {
-		return nil
-	}
-	if asked, ok := part.Interface().(*waE2E.RequestPaymentMessage); ok { // it is with the note
-		return contextOf(asked.GetNoteMessage())
-	}
-	if about, ok := part.Interface().(interface{ GetContextInfo() *waE2E.ContextInfo }); ok {
-		return about.GetContextInfo()
-	}
-	return nil
-}
-
 // setContext replaces the context of a message, and reports whether it has a place for
 // one.
 func setContext(message *waE2E.Message, about *waE2E.ContextInfo) bool {

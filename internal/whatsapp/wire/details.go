@@ -5,6 +5,7 @@ import (
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -171,4 +172,34 @@ func mentionsOf(about *waE2E.ContextInfo, alt func(types.JID) types.JID) []gatew
 		parties = append(parties, PartyOf(jid, alt(jid), ""))
 	}
 	return parties
+}
+
+// contextOf returns the context of a message, with its quote. It is nil if there is none,
+// and its getters then return zero values.
+func contextOf(message *waE2E.Message) *waE2E.ContextInfo {
+	if message == nil {
+		return nil
+	}
+	part := partOf(message)
+	if part == nil {
+		return nil
+	}
+	if asked, ok := part.Interface().(*waE2E.RequestPaymentMessage); ok { // it is with the note
+		return contextOf(asked.GetNoteMessage())
+	}
+	if about, ok := part.Interface().(interface{ GetContextInfo() *waE2E.ContextInfo }); ok {
+		return about.GetContextInfo()
+	}
+	return nil
+}
+
+// partOf returns the part of content that says what it is; nil for a bare text.
+func partOf(content *waE2E.Message) (part protoreflect.Message) {
+	all := content.ProtoReflect()
+	for n := range all.Descriptor().Fields().Len() {
+		if field := all.Descriptor().Fields().Get(n); field.Message() != nil && all.Has(field) && !silent[field.Name()] {
+			return all.Get(field).Message()
+		}
+	}
+	return nil
 }

@@ -1,12 +1,19 @@
+// What every message has: its envelope, its addresses, and content that may be wrapped in other
+// content.
+
 package wire
 
 import (
 	"fmt"
+	"math"
 	"time"
 
+	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -75,4 +82,193 @@ func messageOf(
 // withoutContent makes a message one of a kind that is not supported, without content.
 func withoutContent(message *gateway.Message, kind string) {
 	message.Type, message.Payload, message.Details.Unsupported = gateway.TypeUnsupported, []byte{}, kind
+}
+
+// Envelope is what the platform says about a message besides its content.
+type Envelope struct {
+	PlatformID   string
+	Chat, Sender gateway.Party
+	FromMe       bool // by this account, on its phone or another device
+	SentAt       time.Time
+	key          string // the same for every delivery
+}
+
+// EnvelopeOf reads the envelope of a message. self is this account.
+func EnvelopeOf(info *types.MessageInfo, self gateway.Party) Envelope {
+	envelope := Envelope{
+		PlatformID: info.ID,
+		Chat:       ChatOf(info.MessageSource),
+		Sender:     PartyOf(info.Sender, info.SenderAlt, info.PushName),
+		FromMe:     info.IsFromMe,
+		SentAt:     info.Timestamp.UTC(),
+	}
+	if envelope.FromMe {
+		envelope.Sender = self
+	}
+	envelope.key = string(envelope.Chat.Key()) + "/" + string(envelope.Sender.Key()) + "/" + envelope.PlatformID
+	return envelope
+}
+
+// message makes a message without content.
+func (e Envelope) message(now time.Time) gateway.Message {
+	message := gateway.Message{
+		PlatformID: e.PlatformID,
+		Chat:       e.Chat,
+		Sender:     e.Sender,
+		FromMe:     e.FromMe,
+		Source:     gateway.SourcePeer,
+		Status:     gateway.MessageDelivered,
+		SentAt:     e.SentAt,
+		CreatedAt:  now.UTC(),
+		WireKey:    e.key,
+	}
+	if e.FromMe {
+		message.Source = gateway.SourceDevice
+		message.Status = gateway.MessageSent
+	}
+	return message
+}
+
+// IsChat reports whether a message belongs to a chat with a person, in a group, to a channel, or
+// to the status posts. The platform's own broadcasts are no chats: they can't be answered.
+func IsChat(source types.MessageSource) bool {
+	switch source.Chat.Server {
+	case types.DefaultUserServer, types.HiddenUserServer, types.GroupServer, types.NewsletterServer:
+		return true
+	case types.BroadcastServer: // a list of the sender's
+		return source.IsIncomingBroadcast() || source.Chat == types.StatusBroadcastJID
+	default:
+		return false
+	}
+}
+
+// ChatOf returns the chat of a message.
+func ChatOf(source types.MessageSource) gateway.Party {
+	switch {
+	case source.IsIncomingBroadcast(): // it lies in the chat with its sender
+		return PartyOf(source.Sender, source.SenderAlt, "")
+	case source.IsGroup:
+		return PartyOf(source.Chat, types.EmptyJID, "")
+	case source.IsFromMe:
+		return PartyOf(source.Chat, source.RecipientAlt, "")
+	default:
+		return PartyOf(source.Chat, source.SenderAlt, "")
+	}
+}
+
+// JIDOf makes the gateway's form of a chat ID: without a device part, empty for none, and
+// clean, because not every sender uses the messenger's own client.
+func JIDOf(jid types.JID) gateway.JID {
+	if jid.IsEmpty() {
+		return ""
+	}
+	return gateway.JID(gateway.CleanID(jid.ToNonAD().String()))
+}
+
+// ToJID makes whatsmeow's form of a chat ID.
+func ToJID(jid gateway.JID) (types.JID, error) {
+	parsed, err := types.ParseJID(string(jid))
+	if err != nil {
+		return types.EmptyJID, fmt.Errorf("wire: chat ID: %w", err)
+	}
+	return parsed, nil
+}
+
+// PartyOf puts the two addresses of a person in their places, in whichever order
+// they came. A group has only one.
+func PartyOf(one, other types.JID, name string) gateway.Party {
+	party := gateway.Party{Name: name}
+	for _, jid := range []types.JID{one, other} {
+		if jid.IsEmpty() {
+			continue
+		}
+		address := &party.JID
+		if jid.Server == types.HiddenUserServer {
+			address = &party.LID
+		}
+		*address = JIDOf(jid)
+	}
+	return party
+}
+
+// maxWrappings bounds how deep content may be wrapped; clients use two at most.
+const maxWrappings = 5
+
+// withoutCopy returns the message that was sent to the chat, out of the copy that goes to
+// the account's other devices.
+func withoutCopy(message *waE2E.Message) *waE2E.Message {
+	if inner := message.GetDeviceSentMessage().GetMessage(); inner != nil {
+		return inner
+	}
+	return message
+}
+
+// Unwrap returns the content of a message without the wrappings that say how to show it:
+// once, for a while, with a caption.
+func Unwrap(message *waE2E.Message) *waE2E.Message {
+	content, _ := open(message)
+	return content
+}
+
+// open is Unwrap, and reports whether a wrapping allows a single look.
+func open(message *waE2E.Message) (content *waE2E.Message, once bool) {
+	for range maxWrappings {
+		inner, onceOnly := wrapped(message)
+		if inner == nil {
+			break
+		}
+		message, once = inner, once || onceOnly
+	}
+	return message, once
+}
+
+// onceOnly are the wrappings whose content may be looked at once.
+//
+//nolint:gochecknoglobals // a table that nobody writes
+var onceOnly = map[protoreflect.Name]bool{"viewOnceMessage": true, "viewOnceMessageV2": true, "viewOnceMessageV2Extension": true}
+
+// wrapped returns the content of one wrapping, nil if there is none. Every field of this type is a
+// wrapping, also those that a later version of the protocol has. A comment is one as well.
+func wrapped(message *waE2E.Message) (inner *waE2E.Message, once bool) {
+	if message == nil {
+		return nil, false
+	}
+	best := protoreflect.FieldNumber(math.MaxInt32)
+	message.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		if field.Message() == nil || field.IsList() {
+			return true
+		}
+		part, ok := value.Message().Interface().(interface{ GetMessage() *waE2E.Message })
+		if _, isCopy := part.(*waE2E.DeviceSentMessage); !ok || isCopy || part.GetMessage() == nil {
+			return true
+		}
+		// Of several, a single look comes first, and then always the same.
+		rank := field.Number()
+		if onceOnly[field.Name()] {
+			rank -= protowire.MaxValidNumber
+		}
+		if rank < best {
+			inner, once, best = part.GetMessage(), onceOnly[field.Name()], rank
+		}
+		return true
+	})
+	return inner, once
+}
+
+// Decode reads the payload of a message, wrapped as it may be. Its error is NotFound: one that is
+// damaged is not there any more.
+func Decode(payload []byte) (*waE2E.Message, error) {
+	var message waE2E.Message
+	if err := proto.Unmarshal(payload, &message); err != nil {
+		return nil, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "what is kept of the message is damaged and can't be read (%v)", err)
+	}
+	return &message, nil
+}
+
+func encode(message *waE2E.Message) ([]byte, error) {
+	payload, err := proto.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("wire: write payload: %w", err)
+	}
+	return payload, nil
 }
