@@ -15,7 +15,7 @@ import (
 // handle takes every event of whatsmeow. It reports false if something could not be kept:
 // then the platform is not told "received", and delivers it again.
 func (s *session) handle(event any) (kept bool) {
-	leave, open := s.line.Enter()
+	leave, open := s.line.Enter(isAcknowledged(event))
 	defer leave()
 	defer func() {
 		// whatsmeow would take a panic for success. The connection goes on: the event
@@ -26,15 +26,14 @@ func (s *session) handle(event any) (kept bool) {
 				slog.Any("panic", failure), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	if !open || isAcknowledged(event) && !s.line.Connected() {
+	if !open {
 		return false
 	}
 	return s.dispatch(event)
 }
 
 // isAcknowledged reports whether the platform waits for an acknowledgement of an event, and
-// delivers it again without one. Once the connection was given up nothing can be
-// acknowledged, so such an event is not kept either: it would be out of order.
+// delivers it again without one.
 func isAcknowledged(event any) bool {
 	switch event.(type) {
 	case *events.Message, *events.Receipt, *events.GroupInfo, *events.JoinedGroup:

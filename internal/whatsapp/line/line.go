@@ -202,17 +202,19 @@ func (l *Line) SentPayload(chat gateway.JID, platformID string) (payload []byte,
 	return l.receiver.SentPayload(l.Context, chat, platformID)
 }
 
-// Enter begins a call of the event handler, which ends with leave. open is false once the
-// line is closed: then neither the lifecycle nor the receiver may be called.
-func (l *Line) Enter() (leave func(), open bool) {
+// Enter begins a call of the event handler, which ends with leave. open is false once the line is
+// closed: then neither the lifecycle nor the receiver may be called. For an event that is
+// acknowledged to the platform, it is also false once the connection was given up: nothing can be
+// acknowledged any more, and what is kept now would be out of order.
+func (l *Line) Enter(acknowledged bool) (leave func(), open bool) {
 	l.handlers.RLock()
-	return l.handlers.RUnlock, !l.closed
+	return l.handlers.RUnlock, !l.closed && (!acknowledged || l.Connected())
 }
 
 // WhileOpen makes a call of the lifecycle or the receiver, unless the line is closed. Code
 // that whatsmeow's event handler calls is inside of such a call already.
 func (l *Line) WhileOpen(call func()) {
-	leave, open := l.Enter()
+	leave, open := l.Enter(false)
 	defer leave()
 	if open {
 		call()

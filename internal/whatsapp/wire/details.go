@@ -13,6 +13,9 @@ import (
 // detailsOf describes content without its wrappings; once says that one of them allows a
 // single look. alt finds the other address of somebody who is mentioned.
 func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID) gateway.Details {
+	if content != nil && content.Conversation != nil && partOf(content) == nil {
+		return gateway.Details{ViewOnce: once} // a bare text holds nothing else
+	}
 	about := contextOf(content)
 	details := gateway.Details{
 		ViewOnce:  once || onceOf(content),
