@@ -114,7 +114,7 @@ func (r channels) list() contract.Endpoint {
 	})
 }
 
-type createChannelBody struct {
+type newChannelBody struct {
 	Name        string `json:"name" minLength:"1" maxLength:"100" doc:"Name of the channel, at most 100 characters." example:"News of the shop"`
 	Description string `json:"description,omitempty" maxLength:"2048" doc:"Description of the channel, at most 2,048 characters." example:"What is new, every Friday"`
 	Picture     string `json:"picture,omitempty" minLength:"1" format:"media" doc:"Picture of the channel: a base64 data URI, or an http(s) URL. It is made small enough." sample:"-"`
@@ -122,7 +122,7 @@ type createChannelBody struct {
 
 type createChannelInput struct {
 	contract.InstancePath
-	contract.JSON[createChannelBody]
+	contract.JSON[newChannelBody]
 }
 
 func (r channels) create() contract.Endpoint {
@@ -170,8 +170,8 @@ func (r channels) mute() contract.Pair {
 		})
 }
 
-// Post is a post of a channel.
-type Post struct {
+// ChannelPost is a post of a channel.
+type ChannelPost struct {
 	ServerID  int64              `json:"serverId" doc:"Its number in the channel." example:"42"`
 	MessageID string             `json:"messageId" doc:"The platform's identifier." example:"3EB0C431C26A1916E07A"`
 	Timestamp contract.Timestamp `json:"timestamp" doc:"When it was written."`
@@ -190,14 +190,14 @@ type PostReaction struct {
 	Count    int64  `json:"count" doc:"How many." example:"12"`
 }
 
-// PostList are posts of a channel.
-type PostList struct {
-	Data []Post `json:"data" nullable:"false" doc:"Posts, oldest first."`
+// ChannelPostList are posts of a channel.
+type ChannelPostList struct {
+	Data []ChannelPost `json:"data" nullable:"false" doc:"Posts, oldest first."`
 }
 
-func newPost(of gateway.Post) Post {
+func newPost(of gateway.Post) ChannelPost {
 	shown := eventlog.NewMessage(of.Message, of.Message.Details)
-	post := Post{
+	post := ChannelPost{
 		ServerID: int64(of.ServerID), MessageID: shown.MessageID, Timestamp: contract.Timestamp(shown.Timestamp), Type: shown.Type,
 		Text: shown.Text, Caption: shown.Caption, Views: int64(of.Views), Reactions: []PostReaction{}, Deleted: of.Deleted,
 	}
@@ -220,27 +220,27 @@ type channelPostsInput struct {
 
 func (r channels) posts() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "listChannelMessages", Tag: tagChannels,
+		ID: "listChannelPosts", Tag: tagChannels,
 		Summary: "Read a channel",
 		Description: "Asks the platform for posts of a channel, oldest first: the newest ones, or those before or after a post. " +
 			"For the page before, ask with `before` and the `serverId` of the first. This account need not follow the channel.",
 		Codes: channelCodes(gateway.CodeChannelPrivate, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *channelPostsInput) (*contract.Answer[PostList], error) {
+	}, func(ctx context.Context, in *channelPostsInput) (*contract.Answer[ChannelPostList], error) {
 		posts, err := r.use.Posts(ctx, contract.Instance(ctx).ID, in.ref, gateway.PostQuery{
 			Before: int(in.Before), After: int(in.After), Limit: int(in.Limit),
 		})
 		if err != nil {
 			return nil, err
 		}
-		list := PostList{Data: make([]Post, len(posts))}
+		list := ChannelPostList{Data: make([]ChannelPost, len(posts))}
 		for n, post := range posts {
 			list.Data[n] = newPost(post)
 		}
-		return &contract.Answer[PostList]{Body: list}, nil
+		return &contract.Answer[ChannelPostList]{Body: list}, nil
 	})
 }
 
-type postReactionBody struct {
+type channelReactionBody struct {
 	Reaction string `json:"reaction" format:"emoji" doc:"One emoji; empty removes the reaction." example:"👍"`
 }
 
@@ -248,12 +248,12 @@ type reactInput struct {
 	ChannelPath
 
 	MessageID string `path:"messageId" maxLength:"255" doc:"The post: its serverId, or its platform identifier if it is one of the newest 300." example:"42"`
-	contract.JSON[postReactionBody]
+	contract.JSON[channelReactionBody]
 }
 
 func (r channels) react() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "reactToChannelMessage", Tag: tagChannels,
+		ID: "reactToPost", Tag: tagChannels,
 		Summary: "React to a post", Description: "Sets the reaction of this account to a post of a channel that it follows. It replaces the one before.",
 		Codes: channelCodes(gateway.CodeChannelPrivate, gateway.CodeChannelOwner, gateway.CodeMessageNotFound),
 	}, func(ctx context.Context, in *reactInput) (*struct{}, error) {

@@ -92,7 +92,7 @@ func (StoredMessage) Schema(registry huma.Registry) *huma.Schema {
 
 // Schema says that the newest message may be null.
 func (Chat) Schema(registry huma.Registry) *huma.Schema {
-	return contract.EventSchema(registry, "Chat", reflect.TypeFor[Chat]())
+	return contract.EventSchema(registry, "ListedChat", reflect.TypeFor[Chat]())
 }
 
 // Sample is the example of a message.
@@ -333,7 +333,7 @@ func (r chats) message() contract.Endpoint {
 	})
 }
 
-type changeChatBody struct {
+type chatChangeBody struct {
 	Archived     *bool   `json:"archived,omitempty" doc:"Whether the chat is archived. Archiving unpins it." example:"true"`
 	Pinned       *bool   `json:"pinned,omitempty" doc:"Whether the chat is pinned." example:"false"`
 	MutedUntil   *string `json:"mutedUntil,omitempty" nullable:"true" maxLength:"64" doc:"Until when the chat is muted: a time to come (ISO 8601), or forever. Null or empty: no longer." example:"forever"`
@@ -343,7 +343,7 @@ type changeChatBody struct {
 
 type changeChatInput struct {
 	ChatPath
-	contract.JSON[changeChatBody]
+	contract.JSON[chatChangeBody]
 }
 
 // change reads what is to be changed: a field that is absent changes nothing.
@@ -409,7 +409,7 @@ func mutedUntil(given *string, null bool, now time.Time) (until *time.Time, prob
 func (r chats) change() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "changeChat", Tag: tagChats,
-		Summary: "Archive, pin, mute a chat, or mark it",
+		Summary: "Change how a chat is arranged",
 		Description: "Changes what the body names and leaves the rest, on all devices of the account: the phone shows it too. " +
 			"If a field is wrong, nothing is changed. The platform has a request for each kind of setting, so if it refuses one, others may have been changed. " +
 			"How long messages of a group stay is one of the group's settings, which its administrators may have kept for themselves.",
@@ -461,13 +461,13 @@ func (r chats) deleteForMe() contract.Endpoint {
 	})
 }
 
-type olderBody struct {
+type requestHistoryBody struct {
 	Count *int64 `json:"count,omitempty" minimum:"1" maximum:"50" doc:"How many messages: 50 at most. Left out: 50." example:"50"`
 }
 
 type olderInput struct {
 	ChatPath
-	contract.JSON[olderBody]
+	contract.JSON[requestHistoryBody]
 }
 
 // HistoryRequest is a request that the phone has to answer.

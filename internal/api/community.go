@@ -23,19 +23,19 @@ func (r groups) listCommunities() contract.Endpoint {
 		ID: "listCommunities", Tag: tagGroups,
 		Summary: "List communities", Description: "Lists the communities of this account, as the list of groups does.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *communitiesInput) (*contract.Answer[contract.Envelope[Details]], error) {
+	}, func(ctx context.Context, in *communitiesInput) (*contract.Answer[contract.Envelope[GroupDetails]], error) {
 		return contract.Listed(in.Paging, newDetails)(r.use.List(ctx, contract.Instance(ctx).ID, group.Filter{Communities: true}, in.Request()))
 	})
 }
 
-type communityBody struct {
+type newCommunityBody struct {
 	Subject     string `json:"subject" minLength:"1" maxLength:"100" doc:"Name of the community, at most 100 characters." example:"Our shops"`
 	Description string `json:"description,omitempty" maxLength:"2048" doc:"Description of the community, at most 2,048 characters." example:"All branches"`
 }
 
 type communityInput struct {
 	contract.InstancePath
-	contract.JSON[communityBody]
+	contract.JSON[newCommunityBody]
 }
 
 func (r groups) createCommunity() contract.Endpoint {
@@ -44,13 +44,13 @@ func (r groups) createCommunity() contract.Endpoint {
 		Summary:     "Create a community",
 		Description: "Makes a community with this account as its owner. The platform makes the group in which it announces.",
 		Codes:       sessionCodes(gateway.CodeValidation, gateway.CodeGroupRefused),
-	}, func(ctx context.Context, in *communityInput) (*contract.Answer[Created], error) {
+	}, func(ctx context.Context, in *communityInput) (*contract.Answer[CreatedGroup], error) {
 		given := in.Given()
 		created, err := r.use.Create(ctx, contract.Instance(ctx).ID, group.Draft{Subject: given.Subject, Description: given.Description, IsCommunity: true})
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Created]{Body: newCreated(created, nil)}, nil
+		return &contract.Answer[CreatedGroup]{Body: newCreated(created, nil)}, nil
 	})
 }
 
@@ -71,7 +71,7 @@ func (r groups) linked() contract.Endpoint {
 		Description: "Lists the groups of a community, also those that this account is not in: of these the platform tells only `id` and `subject`. " +
 			"The platform is asked, with one question.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused),
-	}, func(ctx context.Context, in *linkedInput) (*contract.Answer[contract.Envelope[Details]], error) {
+	}, func(ctx context.Context, in *linkedInput) (*contract.Answer[contract.Envelope[GroupDetails]], error) {
 		return contract.Listed(in.Paging, newDetails)(r.use.Linked(ctx, contract.Instance(ctx).ID, in.community, in.Request()))
 	})
 }

@@ -32,8 +32,8 @@ type KnownContact struct {
 	Username        *string `json:"username" nullable:"true" doc:"The name by which others find the person without the number; null where none is known. One contact is asked for; the list has what was learned by that, and from the address book." example:"ana.souza"`
 }
 
-// KnownContactDetails is a contact with what the platform says.
-type KnownContactDetails struct {
+// ContactDetails is a contact with what the platform says.
+type ContactDetails struct {
 	KnownContact
 
 	About    string    `json:"about" doc:"What the person says about themselves; empty if nothing, or if this account may not see it." example:"At the beach"`
@@ -47,8 +47,8 @@ func newContact(of gateway.Contact) KnownContact {
 	}
 }
 
-func newContactDetails(of gateway.ContactDetails) KnownContactDetails {
-	return KnownContactDetails{KnownContact: newContact(of.Contact), About: of.About, Business: newBusiness(of.Business)}
+func newContactDetails(of gateway.ContactDetails) ContactDetails {
+	return ContactDetails{KnownContact: newContact(of.Contact), About: of.About, Business: newBusiness(of.Business)}
 }
 
 type listContactsInput struct {
@@ -77,38 +77,38 @@ func (r contacts) get() contract.Endpoint {
 		Description: "Returns the names that are known of somebody, both addresses, and what they say of themselves: the platform is asked for that. " +
 			"A person without a known name is answered too.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeNotRegistered),
-	}, func(ctx context.Context, in *PersonPath) (*contract.Answer[KnownContactDetails], error) {
+	}, func(ctx context.Context, in *PersonPath) (*contract.Answer[ContactDetails], error) {
 		return contract.Answered(newContactDetails)(r.use.Get(ctx, contract.Instance(ctx).ID, in.person))
 	})
 }
 
-type nameBody struct {
+type contactNameBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"128" doc:"What the owner of the account calls the person, at most 128 characters." example:"Ana Souza"`
 }
 
 type nameContactInput struct {
 	PersonPath
-	contract.JSON[nameBody]
+	contract.JSON[contactNameBody]
 }
 
 func (r contacts) name() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "putContact", Tag: tagContacts,
+		ID: "nameContact", Tag: tagContacts,
 		Summary:     "Name a contact",
 		Description: "Writes somebody's name into the address book of the account, on all its devices: the phone shows it too. It replaces the name that is there.",
 		Codes:       sessionCodes(gateway.CodeValidation, gateway.CodeNotRegistered, gateway.CodeNotSynced, gateway.CodeContactRefused),
-	}, func(ctx context.Context, in *nameContactInput) (*contract.Answer[KnownContactDetails], error) {
+	}, func(ctx context.Context, in *nameContactInput) (*contract.Answer[ContactDetails], error) {
 		return contract.Answered(newContactDetails)(r.use.Name(ctx, contract.Instance(ctx).ID, in.person, in.Given().Name))
 	})
 }
 
-type addressesBody struct {
+type findAddressesBody struct {
 	Addresses []string `json:"addresses" nullable:"false" maxItems:"500" doc:"Phone numbers, personal chat IDs or LIDs; at most 500." example:"5511988887766"`
 }
 
 type addressesInput struct {
 	contract.InstancePath
-	contract.JSON[addressesBody]
+	contract.JSON[findAddressesBody]
 }
 
 // Address is what is known of the two addresses of somebody.
@@ -232,18 +232,18 @@ func (r presences) get() contract.Endpoint {
 	})
 }
 
-type subscribeBody struct {
+type newSubscriptionBody struct {
 	Hours *int64 `json:"hours,omitempty" minimum:"1" maximum:"720" doc:"For how long, from now on: 720 hours (30 days) at most. Left out: 168 (a week)." example:"24"`
 }
 
 type subscribeInput struct {
 	PersonPath
-	contract.JSON[subscribeBody]
+	contract.JSON[newSubscriptionBody]
 }
 
 func (r presences) subscribe() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "putPresenceSubscription", Tag: tagContacts,
+		ID: "subscribePresence", Tag: tagContacts,
 		Summary: "Subscribe to a contact's presence",
 		Description: "From now on the event `presence` says when the contact comes online, goes, types or records, as far as the contact shows it to this account. " +
 			"The subscription lasts beyond reconnects and restarts, until its end; a repeat prolongs it. An instance has 100 at most. " +
@@ -266,7 +266,7 @@ func (r presences) subscribe() contract.Endpoint {
 
 func (r presences) unsubscribe() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "deletePresenceSubscription", Tag: tagContacts,
+		ID: "unsubscribePresence", Tag: tagContacts,
 		Summary: "End a presence subscription",
 		Description: "No event says any more when the contact comes and goes. Typing in a chat with this account is reported as before, " +
 			"and so is somebody to whom the instance writes.",

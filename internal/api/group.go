@@ -99,8 +99,8 @@ func parseGroup(field, text string) (gateway.JID, []error) {
 	return id, nil
 }
 
-// Details are what is known about a group without its members.
-type Details struct {
+// GroupDetails are what is known about a group without its members.
+type GroupDetails struct {
 	ID          string  `json:"id" doc:"Group chat ID." example:"120363041234567890@g.us"`
 	Subject     string  `json:"subject" doc:"Name of the group." example:"Support team"`
 	Description *string `json:"description" nullable:"true" doc:"Description of the group; null if there is none." example:"Questions of customers"`
@@ -120,8 +120,8 @@ type Details struct {
 	Announcement bool    `json:"announcement" doc:"Whether it is the group in which its community announces." example:"false"`
 }
 
-func newDetails(of gateway.Group) Details {
-	return Details{
+func newDetails(of gateway.Group) GroupDetails {
+	return GroupDetails{
 		ID: string(of.ID), Subject: of.Subject, Description: contract.TextOrNil(of.Description),
 		Owner: contract.TextOrNil(string(of.Owner.Address())), Creation: createdAt(of), Size: int64(of.Size),
 		Admin: contract.TextOrNil(string(of.Role)), Messages: whoMay(of.Rules.AdminsWrite), Info: whoMay(of.Rules.AdminsEdit),
@@ -155,7 +155,7 @@ func (r groups) list() contract.Endpoint {
 			"connection, with one question for all groups; afterwards its reports of changes are followed. While the instance is not connected, the groups are those that were listed last, as they were then; " +
 			"it is INSTANCE_NOT_CONNECTED if they never were since the instance was linked. One that is not linked has none.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *listGroupsInput) (*contract.Answer[contract.Envelope[Details]], error) {
+	}, func(ctx context.Context, in *listGroupsInput) (*contract.Answer[contract.Envelope[GroupDetails]], error) {
 		return contract.Listed(in.Paging, newDetails)(r.use.List(ctx, contract.Instance(ctx).ID, group.Filter{Subject: in.Subject}, in.Request()))
 	})
 }
@@ -165,7 +165,7 @@ func (r groups) settings() contract.Endpoint {
 		ID: "getGroupSettings", Tag: tagGroups,
 		Summary: "Get the settings of a group", Description: "Returns what the list has of a group: who may do what in it, how many members it has, and its community.",
 		Codes: groupCodes(),
-	}, func(ctx context.Context, in *GroupPath) (*contract.Answer[Details], error) {
+	}, func(ctx context.Context, in *GroupPath) (*contract.Answer[GroupDetails], error) {
 		return contract.Answered(newDetails)(r.use.Get(ctx, contract.Instance(ctx).ID, in.group))
 	})
 }
@@ -231,7 +231,7 @@ func createdAt(of gateway.Group) int64 {
 	return of.CreatedAt.Unix()
 }
 
-type createBody struct {
+type newGroupBody struct {
 	Subject      string   `json:"subject" minLength:"1" maxLength:"100" doc:"Name of the group, at most 100 characters." example:"Support team"`
 	Participants []string `json:"participants,omitempty" nullable:"false" maxItems:"256" minLength:"1" format:"recipient" doc:"People to add, at most 256: phone numbers, personal chat IDs or LIDs. This account is a member anyway." example:"5511988887766"`
 	Description  string   `json:"description,omitempty" maxLength:"2048" doc:"Description of the group, at most 2,048 characters." example:"Questions of customers"`
@@ -242,15 +242,15 @@ type createBody struct {
 
 type createGroupInput struct {
 	contract.InstancePath
-	contract.JSON[createBody]
+	contract.JSON[newGroupBody]
 }
 
-// Created is a group that was made.
-type Created struct {
-	Details
+// CreatedGroup is a group that was made.
+type CreatedGroup struct {
+	GroupDetails
 
-	Results []Result     `json:"results" nullable:"false" doc:"What became of each of the participants, in their order."`
-	Failed  []FailedPart `json:"failed" nullable:"false" doc:"What the platform refused after the group was made; usually empty."`
+	Results []ParticipantResult `json:"results" nullable:"false" doc:"What became of each of the participants, in their order."`
+	Failed  []FailedPart        `json:"failed" nullable:"false" doc:"What the platform refused after the group was made; usually empty."`
 }
 
 // FailedPart is a field of a request that could not be set.
@@ -267,7 +267,7 @@ func (r groups) create() contract.Endpoint {
 		Description: "Makes a group with this account as its owner. People who can't be added are named in `results` with a code; the group is made anyway. " +
 			"Description and picture are set afterwards; if the platform refuses one of them, `failed` says so.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMediaFetchFailed, gateway.CodeGroupAdminRequired, gateway.CodeGroupNotFound, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *createGroupInput) (*contract.Answer[Created], error) {
+	}, func(ctx context.Context, in *createGroupInput) (*contract.Answer[CreatedGroup], error) {
 		given := in.Given()
 		people, err := parseParticipants(given.Participants)
 		if err != nil {
@@ -285,12 +285,12 @@ func (r groups) create() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Created]{Body: newCreated(created, given.Participants)}, nil
+		return &contract.Answer[CreatedGroup]{Body: newCreated(created, given.Participants)}, nil
 	})
 }
 
-func newCreated(created group.Created, named []string) Created {
-	shown := Created{Details: newDetails(created.Group), Results: newResults(named, created.Results), Failed: []FailedPart{}}
+func newCreated(created group.Created, named []string) CreatedGroup {
+	shown := CreatedGroup{GroupDetails: newDetails(created.Group), Results: newResults(named, created.Results), Failed: []FailedPart{}}
 	for _, failed := range created.Failed {
 		shown.Failed = append(shown.Failed, FailedPart{Field: failed.Field, Error: failed.Refusal.Code, Message: failed.Refusal.Message})
 	}
@@ -310,7 +310,7 @@ func groupPicture(ctx context.Context, input string) *media.Picture {
 	return &media.Picture{Input: input, Hints: hints}
 }
 
-type changeGroupBody struct {
+type groupChangeBody struct {
 	Subject      *string `json:"subject,omitempty" minLength:"1" maxLength:"100" doc:"Name of the group, at most 100 characters. It can't be removed." example:"Support team"`
 	Description  *string `json:"description,omitempty" nullable:"true" maxLength:"2048" doc:"Description of the group, at most 2,048 characters; null or empty removes it." example:"Questions of customers"`
 	Picture      *string `json:"picture,omitempty" nullable:"true" minLength:"1" format:"media" doc:"Picture of the group: a base64 data URI, or an http(s) URL; null removes it." sample:"-"`
@@ -323,7 +323,7 @@ type changeGroupBody struct {
 
 type changeGroupInput struct {
 	GroupPath
-	contract.JSON[changeGroupBody]
+	contract.JSON[groupChangeBody]
 }
 
 // change reads what is to be changed: a field that is absent changes nothing.
@@ -381,7 +381,7 @@ func (r groups) change() contract.Endpoint {
 		Description: "Changes what the body names and leaves the rest. If a field is wrong, nothing is changed. The platform has a request for each field: " +
 			"if it refuses one after others were changed, the error says in its message which were changed and which were not.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeMediaFetchFailed),
-	}, func(ctx context.Context, in *changeGroupInput) (*contract.Answer[Details], error) {
+	}, func(ctx context.Context, in *changeGroupInput) (*contract.Answer[GroupDetails], error) {
 		change, err := in.change(ctx)
 		if err != nil {
 			return nil, err

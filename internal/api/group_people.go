@@ -12,8 +12,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Result is what became of an action on one person.
-type Result struct {
+// ParticipantResult is what became of an action on one person.
+type ParticipantResult struct {
 	Participant string      `json:"participant" doc:"The person, as the request names him." example:"5511988887766"`
 	ID          *string     `json:"id" nullable:"true" doc:"Personal chat ID, or the LID if the number is not known; null if there is no such account." example:"5511988887766@s.whatsapp.net"`
 	Error       *string     `json:"error" nullable:"true" doc:"Null if it is done; else why not: ALREADY_PARTICIPANT, NOT_PARTICIPANT, PARTICIPANT_PRIVACY, PARTICIPANT_LEFT, RECIPIENT_NOT_REGISTERED, GROUP_FULL, NO_JOIN_REQUEST, or PARTICIPANT_REFUSED for everything else." example:"PARTICIPANT_PRIVACY"`
@@ -35,10 +35,10 @@ func (Invitation) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Sc
 	return schema
 }
 
-func newResults(named []string, results []gateway.MemberResult) []Result {
-	shown := make([]Result, len(results))
+func newResults(named []string, results []gateway.MemberResult) []ParticipantResult {
+	shown := make([]ParticipantResult, len(results))
 	for i, result := range results {
-		shown[i] = Result{Participant: named[i], ID: contract.TextOrNil(string(result.Party.Address()))}
+		shown[i] = ParticipantResult{Participant: named[i], ID: contract.TextOrNil(string(result.Party.Address()))}
 		if refusal := result.Refusal; refusal != nil {
 			shown[i].Error, shown[i].Message = &refusal.Code, &refusal.Message
 		}
@@ -54,12 +54,12 @@ func newResults(named []string, results []gateway.MemberResult) []Result {
 	return shown
 }
 
-// Results are what became of an action on each person.
-type Results struct {
-	Results []Result `json:"results" nullable:"false" doc:"One result for each of the participants, in their order."`
+// ParticipantResults are what became of an action on each person.
+type ParticipantResults struct {
+	Results []ParticipantResult `json:"results" nullable:"false" doc:"One result for each of the participants, in their order."`
 }
 
-type participantsBody struct {
+type participantChangeBody struct {
 	Action       string   `json:"action" enum:"add,remove,promote,demote" doc:"promote makes administrators, demote makes ordinary members of them." example:"add"`
 	Participants []string `json:"participants" nullable:"false" maxItems:"256" minLength:"1" format:"recipient" doc:"People, at most 256: phone numbers, personal chat IDs or LIDs." example:"5511988887766"`
 	Invite       bool     `json:"invite,omitempty" fingerprint:"if set" default:"false" doc:"With add: send the platform's invitation, as a message, to whoever can't be added because of their privacy settings." sample:"-"`
@@ -67,17 +67,17 @@ type participantsBody struct {
 
 type participantsInput struct {
 	GroupPath
-	contract.JSON[participantsBody]
+	contract.JSON[participantChangeBody]
 }
 
 func (r groups) changeParticipants() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "changeGroupParticipants", Tag: tagGroups,
-		Summary: "Add, remove, promote or demote participants",
+		Summary: "Change the participants of a group",
 		Description: "Does the same to each person, and answers what became of each: one who can't be added does not keep the others out. " +
 			"For people whose privacy settings forbid adding them, the platform makes an invitation; `invite` sends it to them, or send them the group's invite link.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *participantsInput) (*contract.Answer[Results], error) {
+	}, func(ctx context.Context, in *participantsInput) (*contract.Answer[ParticipantResults], error) {
 		given := in.Given()
 		people, err := parseParticipants(given.Participants)
 		if err != nil {
@@ -91,7 +91,7 @@ func (r groups) changeParticipants() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Results]{Body: Results{Results: newResults(given.Participants, results)}}, nil
+		return &contract.Answer[ParticipantResults]{Body: ParticipantResults{Results: newResults(given.Participants, results)}}, nil
 	})
 }
 
@@ -142,22 +142,22 @@ func (r groups) joinRequests() contract.Endpoint {
 	})
 }
 
-type answerRequestsBody struct {
+type answerJoinRequestsBody struct {
 	Action       string   `json:"action" enum:"approve,reject" doc:"approve lets people in, reject ends their waiting." example:"approve"`
 	Participants []string `json:"participants" nullable:"false" maxItems:"256" minLength:"1" format:"recipient" doc:"People who wait, at most 256: phone numbers, personal chat IDs or LIDs." example:"5511988887766"`
 }
 
 type answerRequestsInput struct {
 	GroupPath
-	contract.JSON[answerRequestsBody]
+	contract.JSON[answerJoinRequestsBody]
 }
 
 func (r groups) answerJoinRequests() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "answerJoinRequests", Tag: tagGroups,
-		Summary: "Approve or reject join requests", Description: "Answers what became of each person.",
+		Summary: "Answer join requests", Description: "Answers what became of each person.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *answerRequestsInput) (*contract.Answer[Results], error) {
+	}, func(ctx context.Context, in *answerRequestsInput) (*contract.Answer[ParticipantResults], error) {
 		given := in.Given()
 		people, err := parseParticipants(given.Participants)
 		if err != nil {
@@ -167,12 +167,12 @@ func (r groups) answerJoinRequests() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Results]{Body: Results{Results: newResults(given.Participants, results)}}, nil
+		return &contract.Answer[ParticipantResults]{Body: ParticipantResults{Results: newResults(given.Participants, results)}}, nil
 	})
 }
 
-// Invite is the way into a group.
-type Invite struct {
+// GroupInvite is the way into a group.
+type GroupInvite struct {
 	Code string `json:"code" doc:"The code in the link." example:"AbCdEfGhIjKlMnOpQrStUv"`
 	Link string `json:"link" doc:"The link to hand out." example:"https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv"`
 }
@@ -193,12 +193,12 @@ func (r groups) resetInvite() contract.Endpoint {
 
 func (r groups) inviteEndpoint(op contract.Operation, reset bool) contract.Endpoint {
 	op.Tag, op.Codes = tagGroups, groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull)
-	return contract.Handle(op, func(ctx context.Context, in *GroupPath) (*contract.Answer[Invite], error) {
+	return contract.Handle(op, func(ctx context.Context, in *GroupPath) (*contract.Answer[GroupInvite], error) {
 		code, err := r.use.Invite(ctx, contract.Instance(ctx).ID, in.group, reset)
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Invite]{Body: Invite{Code: code, Link: gateway.InviteLink(code)}}, nil
+		return &contract.Answer[GroupInvite]{Body: GroupInvite{Code: code, Link: gateway.InviteLink(code)}}, nil
 	})
 }
 
@@ -221,8 +221,8 @@ func (p *InvitePath) Resolve(huma.Context) []error {
 	return nil
 }
 
-// Invited is the group that an invite link leads to.
-type Invited struct {
+// InvitedGroup is the group that an invite link leads to.
+type InvitedGroup struct {
 	ID          string  `json:"id" doc:"Group chat ID." example:"120363041234567890@g.us"`
 	Subject     string  `json:"subject" doc:"Name of the group." example:"Support team"`
 	Description *string `json:"description" nullable:"true" doc:"Description of the group; null if there is none." example:"Questions of customers"`
@@ -237,20 +237,20 @@ func (r groups) lookAt() contract.Endpoint {
 		ID: "getInvitedGroup", Tag: tagGroups,
 		Summary: "Look at an invite link", Description: "Returns the group that an invite link leads to. This account does not join it.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeInviteNotValid, gateway.CodeInviteExpired, gateway.CodeInviteRefused),
-	}, func(ctx context.Context, in *InvitePath) (*contract.Answer[Invited], error) {
+	}, func(ctx context.Context, in *InvitePath) (*contract.Answer[InvitedGroup], error) {
 		group, err := r.use.LookAt(ctx, contract.Instance(ctx).ID, in.code)
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Invited]{Body: Invited{
+		return &contract.Answer[InvitedGroup]{Body: InvitedGroup{
 			ID: string(group.ID), Subject: group.Subject, Description: contract.TextOrNil(group.Description),
 			Owner: contract.TextOrNil(string(group.Owner.Address())), Creation: createdAt(group), Size: int64(group.Size), Approval: group.Rules.Approval,
 		}}, nil
 	})
 }
 
-// Joined says where an invite link has led.
-type Joined struct {
+// JoinedGroup says where an invite link has led.
+type JoinedGroup struct {
 	ID     string `json:"id" doc:"Group chat ID." example:"120363041234567890@g.us"`
 	Status string `json:"status" enum:"joined,requested" doc:"joined: this account is a member; requested: it waits for an administrator." example:"joined"`
 }
@@ -260,7 +260,7 @@ func (r groups) join() contract.Endpoint {
 		ID: "joinGroup", Tag: tagGroups,
 		Summary: "Join a group", Description: "Follows an invite link. Who is a member already stays one.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeInviteNotValid, gateway.CodeInviteExpired, gateway.CodeInviteRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *InvitePath) (*contract.Answer[Joined], error) {
+	}, func(ctx context.Context, in *InvitePath) (*contract.Answer[JoinedGroup], error) {
 		id, joined, err := r.use.Join(ctx, contract.Instance(ctx).ID, in.code)
 		if err != nil {
 			return nil, err
@@ -269,6 +269,6 @@ func (r groups) join() contract.Endpoint {
 		if joined {
 			status = "joined"
 		}
-		return &contract.Answer[Joined]{Body: Joined{ID: string(id), Status: status}}, nil
+		return &contract.Answer[JoinedGroup]{Body: JoinedGroup{ID: string(id), Status: status}}, nil
 	})
 }

@@ -68,7 +68,7 @@ type Budget struct {
 	PerDay  int `json:"perDay,omitempty" doc:"Within any day." example:"500"`
 }
 
-type changePaceBody struct {
+type paceChangeBody struct {
 	GapSeconds      *float64 `json:"gapSeconds,omitempty" nullable:"true" minimum:"0" maximum:"3600" doc:"The time between two messages at least, to the millisecond; null or 0: none." example:"4"`
 	JitterSeconds   *float64 `json:"jitterSeconds,omitempty" nullable:"true" minimum:"0" maximum:"3600" doc:"The most that chance adds to the gap, anew for each message; null or 0: nothing." example:"3.5"`
 	PerMinute       *int     `json:"perMinute,omitempty" nullable:"true" minimum:"0" maximum:"600" doc:"Messages within any minute; null or 0: any number." example:"10"`
@@ -77,49 +77,49 @@ type changePaceBody struct {
 }
 
 // TransformSchema permits null in place of the object.
-func (changePaceBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+func (paceChangeBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	schema.Nullable = true
 	return schema
 }
 
-type changeBudgetBody struct {
+type budgetChangeBody struct {
 	PerHour *int `json:"perHour,omitempty" nullable:"true" minimum:"0" maximum:"100000" doc:"Within any hour; null or 0: any number." example:"100"`
 	PerDay  *int `json:"perDay,omitempty" nullable:"true" minimum:"0" maximum:"100000" doc:"Within any day; null or 0: any number." example:"500"`
 }
 
 // TransformSchema permits null in place of the object.
-func (changeBudgetBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+func (budgetChangeBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	schema.Nullable = true
 	return schema
 }
 
-type changeInstanceBody struct {
-	Name   *string          `json:"name,omitempty" minLength:"1" maxLength:"255" doc:"Name of the instance, for people. It can't be removed." example:"Support"`
-	Proxy  *string          `json:"proxy,omitempty" nullable:"true" minLength:"1" maxLength:"2048" doc:"URL of a proxy: socks5, socks5h, http or https, with user name and password if it asks for them. With socks5 names are looked up by the gateway, with all others by the proxy. The masked URL of an answer changes nothing; null removes the proxy." example:"socks5h://user:password@proxy.example.org:1080"`
-	Device *changeLabelBody `json:"device,omitempty" doc:"What the phone lists of the device, from the next linking on; null: the default."`
+type instanceChangeBody struct {
+	Name   *string           `json:"name,omitempty" minLength:"1" maxLength:"255" doc:"Name of the instance, for people. It can't be removed." example:"Support"`
+	Proxy  *string           `json:"proxy,omitempty" nullable:"true" minLength:"1" maxLength:"2048" doc:"URL of a proxy: socks5, socks5h, http or https, with user name and password if it asks for them. With socks5 names are looked up by the gateway, with all others by the proxy. The masked URL of an answer changes nothing; null removes the proxy." example:"socks5h://user:password@proxy.example.org:1080"`
+	Device *deviceChangeBody `json:"device,omitempty" doc:"What the phone lists of the device, from the next linking on; null: the default."`
 
-	Pace         *changePaceBody   `json:"pace,omitempty" doc:"How fast messages leave the queue; null: as fast as they can."`
+	Pace         *paceChangeBody   `json:"pace,omitempty" doc:"How fast messages leave the queue; null: as fast as they can."`
 	Typing       *bool             `json:"typing,omitempty" nullable:"true" doc:"Whether a chat is shown typing before a text from the queue; null: not." example:"true"`
-	NumberChecks *changeBudgetBody `json:"numberChecks,omitempty" doc:"How many numbers check-numbers may ask the platform about; null: any number."`
+	NumberChecks *budgetChangeBody `json:"numberChecks,omitempty" doc:"How many numbers check-numbers may ask the platform about; null: any number."`
 
 	RejectCalls *bool   `json:"rejectCalls,omitempty" nullable:"true" doc:"Whether calls of people are rejected as soon as they ring; those of groups ring. null: not." example:"true"`
 	CallText    *string `json:"rejectCallsText,omitempty" nullable:"true" minLength:"1" maxLength:"1024" doc:"A text that a caller gets who was rejected, through the queue: once within an hour, and at most 60 callers within an hour. null: none." example:"No calls here, please write."`
 }
 
-type changeLabelBody struct {
+type deviceChangeBody struct {
 	Name *string `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"50" doc:"Its name; null: the default, Recado." example:"Front desk"`
 	Kind *string `json:"kind,omitempty" nullable:"true" enum:"desktop,chrome,edge,firefox,opera,safari,ipad,tablet" doc:"What sort of device it is shown as; null: the default, desktop." example:"chrome"`
 }
 
 // TransformSchema permits null in place of the object, for which huma has no tag.
-func (changeLabelBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+func (deviceChangeBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	schema.Nullable = true
 	return schema
 }
 
 type changeInstanceInput struct {
 	contract.InstancePath
-	contract.JSON[changeInstanceBody]
+	contract.JSON[instanceChangeBody]
 }
 
 // settings are the changes that a body asks for: a field that is absent changes nothing,
@@ -149,8 +149,8 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 }
 
 // care are the changes of what the instance keeps to.
-func (in *changeInstanceInput) care(given changeInstanceBody) instance.CareChange {
-	pace, checks := changePaceBody{}, changeBudgetBody{}
+func (in *changeInstanceInput) care(given instanceChangeBody) instance.CareChange {
+	pace, checks := paceChangeBody{}, budgetChangeBody{}
 	if given.Pace != nil {
 		pace = *given.Pace
 	}
@@ -307,12 +307,12 @@ type InstanceManagement interface {
 	Delete(ctx context.Context, id string) error
 }
 
-type createInstanceBody struct {
+type newInstanceBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"255" doc:"Name of the instance, for people." example:"Support"`
 }
 
 type createInstanceInput struct {
-	contract.JSON[createInstanceBody]
+	contract.JSON[newInstanceBody]
 }
 
 type paymentBody struct {

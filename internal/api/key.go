@@ -38,8 +38,8 @@ type Key struct {
 	RevokedAt  *contract.Timestamp `json:"revokedAt" nullable:"true" doc:"When the key was revoked; null: it was not."`
 }
 
-// NewKey is an API key in the answer that makes it.
-type NewKey struct {
+// CreatedKey is an API key in the answer that makes it.
+type CreatedKey struct {
 	KeyFields
 
 	Key string `json:"key" doc:"The secret. No other answer contains it." example:"rcd_…"`
@@ -72,15 +72,15 @@ func newKey(key gateway.Key) Key {
 	}
 }
 
-type createKeyBody struct {
+type newKeyBody struct {
 	Name        string     `json:"name" minLength:"1" maxLength:"255" doc:"Name of the key, for people." example:"Shop"`
 	InstanceIDs []string   `json:"instanceIds,omitempty" nullable:"false" minItems:"1" maxItems:"1000" doc:"The scope of the key: the instances that it may use. If left out: all instances of the account. Null is refused."`
-	Partner     bool       `json:"partner,omitempty" doc:"Whether the key may use the partner interface." example:"false"`
+	Partner     bool       `json:"partner,omitempty" default:"false" doc:"Whether the key may use the partner interface." example:"false"`
 	ExpiresAt   *time.Time `json:"expiresAt,omitempty" doc:"When the key ends. If left out: never." example:"2027-01-01T00:00:00Z"`
 }
 
 type createKeyInput struct {
-	contract.JSON[createKeyBody]
+	contract.JSON[newKeyBody]
 }
 
 type revokeKeyInput struct {
@@ -93,7 +93,7 @@ func (k keys) create() contract.Endpoint {
 		Summary:     "Create an API key",
 		Description: "Only a hash of the key is stored: no other answer contains the key. A key can't create one with a wider scope or a later end than its own.",
 		Status:      http.StatusCreated, Audience: contract.Partners,
-	}, func(ctx context.Context, in *createKeyInput) (*contract.Answer[NewKey], error) {
+	}, func(ctx context.Context, in *createKeyInput) (*contract.Answer[CreatedKey], error) {
 		own := contract.Key(ctx)
 		given := in.Given()
 		params := access.KeyParams{
@@ -121,7 +121,7 @@ func (k keys) create() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[NewKey]{Body: NewKey{KeyFields: newKeyFields(key), Key: secret}}, nil
+		return &contract.Answer[CreatedKey]{Body: CreatedKey{KeyFields: newKeyFields(key), Key: secret}}, nil
 	})
 }
 

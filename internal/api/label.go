@@ -87,14 +87,14 @@ func (r labels) get() contract.Endpoint {
 	})
 }
 
-type labelBody struct {
+type newLabelBody struct {
 	Name  string `json:"name" minLength:"1" maxLength:"100" doc:"The name, at most 100 characters." example:"Waiting for payment"`
-	Color int    `json:"color,omitempty" minimum:"0" maximum:"19" doc:"The number of a colour of the messenger's clients, 0 to 19." example:"3"`
+	Color int    `json:"color,omitempty" default:"0" minimum:"0" maximum:"19" doc:"The number of a colour of the messenger's clients, 0 to 19." example:"3"`
 }
 
 type createLabelInput struct {
 	contract.InstancePath
-	contract.JSON[labelBody]
+	contract.JSON[newLabelBody]
 }
 
 func (r labels) create() contract.Endpoint {

@@ -36,13 +36,13 @@ type qrInput struct {
 	Format string `query:"format" enum:"png,raw" default:"png" doc:"png: a picture as a data URI; raw: the text itself."`
 }
 
-type pairingCodeBody struct {
+type newPairingCodeBody struct {
 	Phone string `json:"phone" minLength:"1" format:"phone" doc:"Number of the phone to link, with country code." example:"5511999990000"`
 }
 
 type pairingCodeInput struct {
 	contract.InstancePath
-	contract.JSON[pairingCodeBody]
+	contract.JSON[newPairingCodeBody]
 }
 
 // linking is the resource of the codes that link an instance.

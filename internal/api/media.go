@@ -51,7 +51,7 @@ type videoNoteBody struct {
 	Schedule
 }
 
-type voiceBody struct {
+type voiceNoteBody struct {
 	Addressee
 
 	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio, ideally OGG with Opus: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.ogg"`
@@ -61,7 +61,7 @@ type voiceBody struct {
 	Schedule
 }
 
-type audioBody struct {
+type audioFileBody struct {
 	Addressee
 
 	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio: a base64 data URI, or an http(s) URL." example:"https://shop.example/jingle.mp3"`
@@ -122,7 +122,7 @@ func (s sending) voiceNote() contract.Endpoint {
 	return sendMedia(s, contract.Operation{
 		ID: "sendVoiceNote", Summary: "Send a voice note",
 		Description: "The recipient gets a voice message. ",
-	}, gateway.TypeVoice, func(b voiceBody) messaging.MediaParams {
+	}, gateway.TypeVoice, func(b voiceNoteBody) messaging.MediaParams {
 		return messaging.MediaParams{Field: "audio", Input: b.Audio, ViewOnce: b.ViewOnce}
 	})
 }
@@ -131,7 +131,7 @@ func (s sending) audioFile() contract.Endpoint {
 	return sendMedia(s, contract.Operation{
 		ID: "sendAudioFile", Summary: "Send an audio file",
 		Description: "The recipient gets a file that can be played. ",
-	}, gateway.TypeAudio, func(b audioBody) messaging.MediaParams {
+	}, gateway.TypeAudio, func(b audioFileBody) messaging.MediaParams {
 		return messaging.MediaParams{Field: "audio", Input: b.Audio}
 	})
 }

@@ -2,10 +2,14 @@ package api
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
 )
@@ -35,7 +39,7 @@ type Subject struct {
 	MessageID string `json:"messageId" minLength:"1" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
 }
 
-type editBody struct {
+type editMessageBody struct {
 	Subject
 
 	Message string `json:"message" minLength:"1" maxLength:"65536" doc:"The new text, at most 65,536 characters." example:"Your order arrives tomorrow."`
@@ -45,7 +49,7 @@ type markReadBody struct {
 	Subject
 }
 
-type deleteBody struct {
+type deleteMessageBody struct {
 	Subject
 }
 
@@ -55,8 +59,8 @@ type reactionBody struct {
 	Reaction string `json:"reaction" format:"emoji" doc:"One emoji; empty removes the reaction." example:"👍"`
 }
 
-// Read names the message that was marked as read.
-type Read struct {
+// MarkedRead names the message that was marked as read.
+type MarkedRead struct {
 	MessageID string `json:"messageId" doc:"The identifier as it was given." example:"3EB0C431C26A1916E07A"`
 }
 
@@ -72,7 +76,7 @@ func (m messages) edit() contract.Endpoint {
 		Description: "Replaces the text of a text message that this instance sent. Other kinds of messages can't be edited, and the platform allows it only " +
 			"for 15 minutes.",
 		Codes: messageCodes(gateway.CodeMessageNotEditable, gateway.CodeEditWindowExpired, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *messageInput[editBody]) (*contract.Answer[Sent], error) {
+	}, func(ctx context.Context, in *messageInput[editMessageBody]) (*contract.Answer[Sent], error) {
 		given := in.Given()
 		result, err := m.use.Edit(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Message)
 		if err != nil {
@@ -88,12 +92,12 @@ func (m messages) markRead() contract.Endpoint {
 		ID: "markRead", Tag: tagMessages,
 		Summary: "Mark a message as read", Description: "The sender sees that the message was read.",
 		Codes: messageCodes(),
-	}, func(ctx context.Context, in *messageInput[markReadBody]) (*contract.Answer[Read], error) {
+	}, func(ctx context.Context, in *messageInput[markReadBody]) (*contract.Answer[MarkedRead], error) {
 		id := in.Given().MessageID
 		if err := m.use.MarkRead(ctx, contract.Instance(ctx).ID, messageRef(id)); err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Read]{Body: Read{MessageID: id}}, nil
+		return &contract.Answer[MarkedRead]{Body: MarkedRead{MessageID: id}}, nil
 	})
 }
 
@@ -103,7 +107,7 @@ func (m messages) delete() contract.Endpoint {
 		Summary:     "Delete a message for everyone",
 		Description: "Deletes, for everybody, a message that this instance sent. The platform allows it for about an hour.",
 		Codes:       messageCodes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *messageInput[deleteBody]) (*struct{}, error) {
+	}, func(ctx context.Context, in *messageInput[deleteMessageBody]) (*struct{}, error) {
 		return nil, m.use.Delete(ctx, contract.Instance(ctx).ID, messageRef(in.Given().MessageID))
 	})
 }
@@ -166,26 +170,33 @@ func (m messages) unpin() contract.Endpoint {
 
 // Votes is how a poll stands.
 type Votes struct {
-	ID         string       `json:"id" format:"uuid" doc:"The poll's internal identifier."`
-	MessageID  string       `json:"messageId" doc:"Its identifier on the platform." example:"3EB0C431C26A1916E07A"`
-	Question   string       `json:"question" example:"When shall we deliver?"`
-	MaxAnswers int          `json:"maxAnswers" doc:"How many options somebody may choose; 0: any number." example:"1"`
-	Voters     int          `json:"voters" doc:"How many people have a vote in it." example:"1"`
-	Options    []OptionVote `json:"options" nullable:"false" doc:"Every option, in the poll's order."`
+	ID         string        `json:"id" format:"uuid" doc:"The poll's internal identifier."`
+	MessageID  string        `json:"messageId" doc:"Its identifier on the platform." example:"3EB0C431C26A1916E07A"`
+	Question   string        `json:"question" example:"When shall we deliver?"`
+	MaxAnswers int           `json:"maxAnswers" doc:"How many options somebody may choose; 0: any number." example:"1"`
+	Voters     int           `json:"voters" doc:"How many people have a vote in it." example:"1"`
+	Options    []OptionVotes `json:"options" doc:"Every option, in the poll's order."`
 }
 
-// OptionVote is an option of a poll with its votes.
-type OptionVote struct {
-	Option string  `json:"option" example:"Tomorrow"`
-	Votes  int     `json:"votes" doc:"How many people chose it." example:"1"`
-	Voters []Voter `json:"voters" nullable:"false" doc:"Who chose it, the first to vote first."`
+// OptionVotes is an option of a poll with its votes.
+type OptionVotes struct {
+	Option string             `json:"option" example:"Tomorrow"`
+	Votes  int                `json:"votes" doc:"How many people chose it." example:"1"`
+	Voters []*eventlog.Person `json:"voters" doc:"Who chose it, the first to vote first."`
 }
 
-// Voter is somebody who has voted, as events name people.
-type Voter struct {
-	JID  *string `json:"jid" nullable:"true" doc:"Personal chat ID; null if the number is not known." example:"5511988887766@s.whatsapp.net"`
-	LID  *string `json:"lid" nullable:"true" example:"123456789012345@lid"`
-	Name *string `json:"name" nullable:"true" example:"Ana"`
+// Schema is one with people as events name them.
+func (Votes) Schema(registry huma.Registry) *huma.Schema {
+	return contract.EventSchema(registry, "Votes", reflect.TypeFor[Votes]())
+}
+
+// Sample is the example of a poll with a vote.
+func (Votes) Sample() any {
+	ana := gateway.Party{JID: "5511988887766@s.whatsapp.net", LID: "123456789012345@lid", Name: "Ana"}
+	return Votes{
+		ID: "019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2", MessageID: "3EB0C431C26A1916E07A", Question: "When shall we deliver?", MaxAnswers: 1, Voters: 1,
+		Options: []OptionVotes{{Option: "Tomorrow", Votes: 1, Voters: []*eventlog.Person{eventlog.NewPerson(ana)}}},
+	}
 }
 
 func (m messages) votes() contract.Endpoint {
@@ -203,14 +214,12 @@ func (m messages) votes() contract.Endpoint {
 func newVotes(poll messaging.Poll) Votes {
 	shown := Votes{
 		ID: poll.Message.ID, MessageID: poll.Message.PlatformID, Question: poll.Message.Text, MaxAnswers: poll.MaxAnswers,
-		Voters: poll.Voters, Options: make([]OptionVote, 0, len(poll.Options)),
+		Voters: poll.Voters, Options: make([]OptionVotes, 0, len(poll.Options)),
 	}
 	for _, option := range poll.Options {
-		votes := OptionVote{Option: option.Name, Votes: len(option.Voters), Voters: make([]Voter, 0, len(option.Voters))}
+		votes := OptionVotes{Option: option.Name, Votes: len(option.Voters), Voters: make([]*eventlog.Person, 0, len(option.Voters))}
 		for _, voter := range option.Voters {
-			votes.Voters = append(votes.Voters, Voter{
-				JID: contract.TextOrNil(string(voter.JID)), LID: contract.TextOrNil(string(voter.LID)), Name: contract.TextOrNil(voter.Name),
-			})
+			votes.Voters = append(votes.Voters, eventlog.NewPerson(voter))
 		}
 		shown.Options = append(shown.Options, votes)
 	}

@@ -106,13 +106,13 @@ func (p people) block() contract.Pair {
 		})
 }
 
-type numbersBody struct {
+type checkNumbersBody struct {
 	Numbers []string `json:"numbers" nullable:"false" minLength:"1" format:"number" maxItems:"500" doc:"Phone numbers with country code, Brazilian mobile numbers of 11 digits, or personal chat IDs; at most 500." example:"5511988887766,11977776655"`
 }
 
 type numbersInput struct {
 	contract.InstancePath
-	contract.JSON[numbersBody]
+	contract.JSON[checkNumbersBody]
 }
 
 // NumberCheck is the answer about one number.

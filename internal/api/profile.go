@@ -36,8 +36,8 @@ type profiles struct {
 	blocking Blocking
 }
 
-// OwnProfile is what others see of the account.
-type OwnProfile struct {
+// Profile is what others see of the account.
+type Profile struct {
 	ID       string    `json:"id" doc:"Personal chat ID of the account." example:"5511999990000@s.whatsapp.net"`
 	LID      *string   `json:"lid" nullable:"true" doc:"Its LID; null where it is not known." example:"174823206119742@lid"`
 	Name     string    `json:"name" doc:"The name that the account goes by; empty where it is not known yet." example:"Corner shop"`
@@ -69,8 +69,8 @@ type BusinessHours struct {
 	Closes string `json:"closes" doc:"Minutes after midnight; empty with other modes." example:"1080"`
 }
 
-func newOwnProfile(of gateway.OwnProfile) OwnProfile {
-	shown := OwnProfile{
+func newOwnProfile(of gateway.OwnProfile) Profile {
+	shown := Profile{
 		ID: string(of.JID), LID: contract.TextOrNil(string(of.LID)), Name: of.Name, About: of.About, Picture: contract.TextOrNil(of.PictureURL),
 	}
 	shown.Business = newBusiness(of.Business)
@@ -98,12 +98,12 @@ func (r profiles) get() contract.Endpoint {
 		Summary:     "Get the profile of the account",
 		Description: "Returns what others see of the messenger account of this instance, as far as its privacy settings let them. The platform is asked.",
 		Codes:       sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[OwnProfile], error) {
+	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Profile], error) {
 		return contract.Answered(newOwnProfile)(r.use.Get(ctx, contract.Instance(ctx).ID))
 	})
 }
 
-type changeProfileBody struct {
+type profileChangeBody struct {
 	Name    *string `json:"name,omitempty" minLength:"1" maxLength:"25" doc:"The name that the account goes by, at most 25 characters. It can't be removed." example:"Corner shop"`
 	About   *string `json:"about,omitempty" nullable:"true" maxLength:"139" doc:"What the account says about itself, at most 139 characters; null or empty removes it." example:"Open from 8 to 18"`
 	Picture *string `json:"picture,omitempty" nullable:"true" minLength:"1" format:"media" doc:"Picture of the account: a base64 data URI, or an http(s) URL; null removes it. It is made small, and square." sample:"-"`
@@ -111,7 +111,7 @@ type changeProfileBody struct {
 
 type changeProfileInput struct {
 	contract.InstancePath
-	contract.JSON[changeProfileBody]
+	contract.JSON[profileChangeBody]
 }
 
 // change reads what is to be changed: a field that is absent changes nothing.
@@ -150,7 +150,7 @@ func (r profiles) change() contract.Endpoint {
 		Description: "Changes what the body names and leaves the rest; everybody sees it, on the phone too. If a field is wrong, nothing is changed. The platform has a request for each field: " +
 			"if it refuses one after others were changed, the error says in its message which were changed and which were not.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeProfileRefused, gateway.CodeNotSynced, gateway.CodeMediaFetchFailed),
-	}, func(ctx context.Context, in *changeProfileInput) (*contract.Answer[OwnProfile], error) {
+	}, func(ctx context.Context, in *changeProfileInput) (*contract.Answer[Profile], error) {
 		change, err := in.change(ctx)
 		if err != nil {
 			return nil, err
@@ -242,7 +242,7 @@ func (r profiles) privacy() contract.Endpoint {
 	})
 }
 
-type changePrivacyBody struct {
+type privacyChangeBody struct {
 	LastSeen       *string `json:"lastSeen,omitempty" enum:"all,contacts,none" doc:"Who sees when the account was last online. Exceptions among the contacts are made on the phone." example:"contacts"`
 	Online         *string `json:"online,omitempty" enum:"all,same_as_last_seen" doc:"Who sees that it is online." example:"same_as_last_seen"`
 	ProfilePicture *string `json:"profilePicture,omitempty" enum:"all,contacts,none" doc:"Who sees its picture." example:"contacts"`
@@ -256,7 +256,7 @@ type changePrivacyBody struct {
 
 type changePrivacyInput struct {
 	contract.InstancePath
-	contract.JSON[changePrivacyBody]
+	contract.JSON[privacyChangeBody]
 }
 
 // change reads what is to be changed: a field that is absent changes nothing.
@@ -339,7 +339,7 @@ type audienceInput struct {
 
 func (r profiles) audience() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "getStatusAudience", Tag: tagProfiles,
+		ID: "listStatusAudience", Tag: tagProfiles,
 		Summary: "List who sees the status posts",
 		Description: "Lists the people to whom a status post goes that is written now, in the order of their addresses, and what the owner of the account has chosen " +
 			"for that on the phone. The platform is asked for the choice, and the address book is that of the phone.",

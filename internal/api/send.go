@@ -163,7 +163,7 @@ type textBody struct {
 	Addressee
 
 	Message     string `json:"message" minLength:"1" maxLength:"65536" doc:"The text, at most 65,536 characters." example:"Your order is on its way."`
-	LinkPreview *bool  `json:"linkPreview,omitempty" doc:"Whether phones show title, description and picture of the page behind the first link. The gateway fetches the page for it, in 5 seconds at most; if it can't, the text is sent without." sample:"-"`
+	LinkPreview *bool  `json:"linkPreview,omitempty" default:"false" doc:"Whether phones show title, description and picture of the page behind the first link. The gateway fetches the page for it, in 5 seconds at most; if it can't, the text is sent without." sample:"-"`
 
 	Mentioning
 	Reply

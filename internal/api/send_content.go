@@ -42,7 +42,7 @@ func (s sending) location() contract.Endpoint {
 	})
 }
 
-type cardBody struct {
+type contactBody struct {
 	Addressee
 
 	Contact  *Card  `json:"contact,omitempty" doc:"The contact on the card. Required, unless there are several: contacts."`
@@ -59,7 +59,7 @@ type Card struct {
 }
 
 // TransformSchema says that one of the two fields has to be there.
-func (cardBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+func (contactBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	schema.Extensions = map[string]any{body.EitherOf: [2]string{"contact", "contacts"}}
 	return schema
 }
@@ -68,7 +68,7 @@ func (s sending) contact() contract.Endpoint {
 	return sendContent(s, contract.Operation{
 		ID: "sendContact", Summary: "Send a contact card, or several",
 		Description: "The recipient can save the contacts, and write to those that have an account: the gateway looks them up. ",
-	}, func(b cardBody) (gateway.Content, error) {
+	}, func(b contactBody) (gateway.Content, error) {
 		given := b.Contacts
 		if b.Contact != nil {
 			given = []Card{*b.Contact}
@@ -269,14 +269,14 @@ func newSentAlbum(album messaging.Result, parts []messaging.AlbumPart) SentAlbum
 	return sent
 }
 
-type eventBody struct {
+type calendarEventBody struct {
 	Addressee
 
 	Name               string         `json:"name" minLength:"1" maxLength:"255" doc:"What it is called." example:"Dental check-up"`
 	Start              time.Time      `json:"start" doc:"When it begins: ISO 8601 with an offset, from 2000 to 2099. Phones show it in their own time zone." example:"2031-05-06T10:00:00-03:00"`
 	End                *time.Time     `json:"end,omitempty" doc:"When it ends, after it begins. If left out, that is open." example:"2031-05-06T10:30:00-03:00"`
 	Description        string         `json:"description,omitempty" maxLength:"2048" doc:"What else people should know." example:"Bring your papers."`
-	Location           *CalendarPlace `json:"location,omitempty" doc:"Where it takes place."`
+	Location           *EventLocation `json:"location,omitempty" doc:"Where it takes place."`
 	JoinLink           string         `json:"joinLink,omitempty" maxLength:"2048" doc:"A link to its call or meeting: http or https." example:"https://meet.example.com/room"`
 	ExtraGuestsAllowed bool           `json:"extraGuestsAllowed,omitempty" default:"false" doc:"Whether people may bring others."`
 
@@ -284,8 +284,8 @@ type eventBody struct {
 	Schedule
 }
 
-// CalendarPlace is where a calendar event takes place.
-type CalendarPlace struct {
+// EventLocation is where a calendar event takes place.
+type EventLocation struct {
 	Name      string   `json:"name" minLength:"1" maxLength:"1024" doc:"Name of the place." example:"Our clinic"`
 	Address   string   `json:"address,omitempty" maxLength:"1024" doc:"Address of the place." example:"Avenida Paulista 1578, São Paulo"`
 	Latitude  *float64 `json:"latitude,omitempty" minimum:"-90" maximum:"90" doc:"Degrees north; together with longitude." example:"-23.561414"`
@@ -299,7 +299,7 @@ const (
 )
 
 // event reads a calendar event, and refuses what phones would not show.
-func (b eventBody) event() (gateway.CalendarEvent, error) {
+func (b calendarEventBody) event() (gateway.CalendarEvent, error) {
 	event := gateway.CalendarEvent{
 		Description: b.Description, Start: b.Start, JoinLink: b.JoinLink, ExtraGuestsAllowed: b.ExtraGuestsAllowed,
 	}
@@ -340,7 +340,7 @@ func (s sending) event() contract.Endpoint {
 	return sendContent(s, contract.Operation{
 		ID: "sendEvent", Summary: "Send a calendar event",
 		Description: "People can put it into their calendars, and respond to it: the event message.event_response tells who comes. ",
-	}, func(b eventBody) (gateway.Content, error) {
+	}, func(b calendarEventBody) (gateway.Content, error) {
 		event, err := b.event()
 		return gateway.Content{Type: gateway.TypeEvent, Text: b.Name, Event: &event}, err
 	})

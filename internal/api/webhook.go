@@ -104,7 +104,7 @@ func textsOf[T ~string](values []T) []string {
 	return shown
 }
 
-type webhookConfigBody struct {
+type newWebhookConfigBody struct {
 	URL string `json:"webhookUrl" minLength:"1" doc:"An absolute http or https URL." example:"https://shop.example.org/recado"`
 
 	WebhookOptions
@@ -146,14 +146,14 @@ type newWebhookBody struct {
 	WebhookOptions
 }
 
-type changeWebhookBody struct {
+type webhookChangeBody struct {
 	URL *string `json:"url,omitempty" minLength:"1" doc:"An absolute http or https URL." example:"https://crm.example.org/recado"`
 
 	WebhookOptions
 }
 
 // settings are those to change; an empty URL stays as it is.
-func (b changeWebhookBody) settings() webhook.Settings {
+func (b webhookChangeBody) settings() webhook.Settings {
 	if b.URL == nil {
 		return b.WebhookOptions.settings("")
 	}
@@ -174,7 +174,7 @@ func (p WebhookPath) ref(ctx context.Context) webhook.Ref {
 
 type saveInput struct {
 	contract.InstancePath
-	contract.JSON[webhookConfigBody]
+	contract.JSON[newWebhookConfigBody]
 }
 
 type createWebhookInput struct {
@@ -184,7 +184,7 @@ type createWebhookInput struct {
 
 type changeWebhookInput struct {
 	WebhookPath
-	contract.JSON[changeWebhookBody]
+	contract.JSON[webhookChangeBody]
 }
 
 type listWebhooksInput struct {
@@ -195,7 +195,7 @@ type listWebhooksInput struct {
 func (r webhooks) saveConfig() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "saveWebhookConfig", Tag: tagEvents,
-		Summary: "Create or update the webhook",
+		Summary: "Save the webhook",
 		Description: "A new webhook, and one that was inactive, starts with the next event. Any other continues where it is, " +
 			"at once, even if it was suspended. After a change of the secret, deliveries are signed with both secrets for 24 hours. " +
 			"It is the first of the webhooks of the instance, and its `id` names it there. A body without `isActive` makes it active; what else the body leaves out stays.",
@@ -313,15 +313,15 @@ type Delivery struct {
 	NextTry    *contract.Timestamp `json:"nextTry" nullable:"true" doc:"When the next attempt is made: for a blocked event, and for the newest attempt while the endpoint waits."`
 }
 
-// DeliveryList is the answer of the list of deliveries.
-type DeliveryList struct {
+// DeliveryPage is the answer of the list of deliveries.
+type DeliveryPage struct {
 	contract.Envelope[Delivery]
 
-	Delivery DeliveryCondition `json:"delivery" doc:"The current state of the delivery."`
+	Delivery DeliveryState `json:"delivery" doc:"The current state of the delivery."`
 }
 
-// DeliveryCondition is the current state of the delivery to a webhook.
-type DeliveryCondition struct {
+// DeliveryState is the current state of the delivery to a webhook.
+type DeliveryState struct {
 	State           string              `json:"state" enum:"flowing,waiting,suspended,inactive" doc:"flowing: events are delivered; waiting: the endpoint failed and will be tried again; suspended: it is not tried until the webhook is saved or resumed; inactive: the webhook gets no events." example:"flowing"`
 	Until           *contract.Timestamp `json:"until" nullable:"true" doc:"While waiting: when the endpoint is tried again." sample:"-"`
 	Since           *contract.Timestamp `json:"since" nullable:"true" doc:"While waiting or suspended: since when the endpoint has been failing." sample:"-"`
@@ -330,8 +330,8 @@ type DeliveryCondition struct {
 	OldestPendingAt *contract.Timestamp `json:"oldestPendingAt" nullable:"true" doc:"When the oldest pending event happened." sample:"-"`
 }
 
-func newDeliveryCondition(c webhook.Condition) DeliveryCondition {
-	return DeliveryCondition{
+func newDeliveryCondition(c webhook.Condition) DeliveryState {
+	return DeliveryState{
 		State: string(c.Flow), Until: contract.TimestampOrNil(c.Until), Since: contract.TimestampOrNil(c.Since), Reason: contract.TextOrNil(c.Reason),
 		PendingEvents: c.Pending, OldestPendingAt: contract.TimestampOrNil(c.OldestPendingAt),
 	}
@@ -373,8 +373,8 @@ type replayInput struct {
 	contract.JSON[replayBody]
 }
 
-// WebhookReplay is the answer to a replay.
-type WebhookReplay struct {
+// Replayed is the answer to a replay.
+type Replayed struct {
 	FromSequence int64 `json:"fromSequence" doc:"The first event that is delivered again." example:"42"`
 	Events       int64 `json:"events" doc:"How many events are delivered again, those counted that the webhook leaves out." example:"7"`
 }
@@ -393,7 +393,7 @@ func (r webhooks) deliveries() contract.Endpoint {
 		Description: "Lists the events that wait, the events that were given up, and up to a hundred recent attempts: in this order, each newest first. " +
 			"When there are many attempts per second, only some of them are kept. `delivery` is the current state of the delivery.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *deliveriesInput) (*contract.Answer[DeliveryList], error) {
+	}, func(ctx context.Context, in *deliveriesInput) (*contract.Answer[DeliveryPage], error) {
 		page, err := r.use.Deliveries(ctx, in.ref(ctx), in.Request())
 		if err != nil {
 			return nil, err
@@ -402,7 +402,7 @@ func (r webhooks) deliveries() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[DeliveryList]{Body: DeliveryList{
+		return &contract.Answer[DeliveryPage]{Body: DeliveryPage{
 			Envelope: contract.NewEnvelope(in.Paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
 		}}, nil
 	})
@@ -414,7 +414,7 @@ func (r webhooks) replay() contract.Endpoint {
 		Description: "Delivers past events again, with the same ids, starting at a sequence or a time. " +
 			"Events that retention has removed are skipped. The webhooks of an instance can be replayed once a minute; the first six replays may follow each other at once.",
 		Codes: []string{gateway.CodeWebhookInactive, gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *replayInput) (*contract.Answer[WebhookReplay], error) {
+	}, func(ctx context.Context, in *replayInput) (*contract.Answer[Replayed], error) {
 		given := in.Given()
 		if (given.FromSequence == nil) == (given.Since == nil) {
 			return nil, gateway.InvalidFields(
@@ -431,8 +431,8 @@ func (r webhooks) replay() contract.Endpoint {
 	})
 }
 
-func newWebhookReplay(replayed webhook.Replayed) WebhookReplay {
-	return WebhookReplay{FromSequence: replayed.FromSequence, Events: replayed.Events}
+func newWebhookReplay(replayed webhook.Replayed) Replayed {
+	return Replayed{FromSequence: replayed.FromSequence, Events: replayed.Events}
 }
 
 func (r webhooks) resume() contract.Endpoint {
@@ -502,7 +502,7 @@ type AccountWebhookPath struct {
 
 type changeAccountWebhookInput struct {
 	AccountWebhookPath
-	contract.JSON[changeWebhookBody]
+	contract.JSON[webhookChangeBody]
 }
 
 // account returns the account of the key that a request has. A key for certain instances must

@@ -123,17 +123,17 @@ func eventsDocument(t *testing.T, examples map[eventlog.Kind][]example) string {
 	page.WriteString("\n## Objects inside of others\n")
 	for _, object := range []any{
 		eventlog.Person{},
-		eventlog.Media{},
-		eventlog.Location{},
-		eventlog.Contact{},
-		eventlog.Poll{},
-		eventlog.Tally{},
-		eventlog.CalendarEvent{},
-		eventlog.EventPlace{},
-		eventlog.Order{},
-		eventlog.GroupInvite{},
-		eventlog.Selection{},
-		eventlog.Referral{},
+		eventlog.MessageMedia{},
+		eventlog.MessageLocation{},
+		eventlog.MessageContact{},
+		eventlog.PollOptions{},
+		eventlog.PollTally{},
+		eventlog.MessageCalendarEvent{},
+		eventlog.MessageEventPlace{},
+		eventlog.MessageOrder{},
+		eventlog.MessageGroupInvite{},
+		eventlog.MessageSelection{},
+		eventlog.MessageReferral{},
 	} {
 		fmt.Fprintf(&page, "\n### %s\n\n", reflect.TypeOf(object).Name())
 		writeFields(t, &page, reflect.TypeOf(object), nil)

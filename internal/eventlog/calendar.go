@@ -11,19 +11,19 @@ import (
 // KindMessageEventResponse is of responses to calendar events.
 const KindMessageEventResponse Kind = "message.event_response"
 
-// CalendarEvent is an appointment that people can put into their calendars.
-type CalendarEvent struct {
-	Start              *Time       `json:"start" doc:"When it begins; null where its author has given no time that can be."`
-	End                *Time       `json:"end" doc:"When it ends; null where that is open."`
-	Description        *string     `json:"description" doc:"What its author says of it."`
-	Location           *EventPlace `json:"location" doc:"Where it takes place; null where that is not given."`
-	JoinLink           *string     `json:"joinLink" doc:"The link to its call or meeting, as its author has written it."`
-	Cancelled          bool        `json:"cancelled" doc:"Whether it was cancelled."`
-	ExtraGuestsAllowed bool        `json:"extraGuestsAllowed" doc:"Whether people may bring others."`
+// MessageCalendarEvent is an appointment that people can put into their calendars.
+type MessageCalendarEvent struct {
+	Start              *Time              `json:"start" doc:"When it begins; null where its author has given no time that can be."`
+	End                *Time              `json:"end" doc:"When it ends; null where that is open."`
+	Description        *string            `json:"description" doc:"What its author says of it."`
+	Location           *MessageEventPlace `json:"location" doc:"Where it takes place; null where that is not given."`
+	JoinLink           *string            `json:"joinLink" doc:"The link to its call or meeting, as its author has written it."`
+	Cancelled          bool               `json:"cancelled" doc:"Whether it was cancelled."`
+	ExtraGuestsAllowed bool               `json:"extraGuestsAllowed" doc:"Whether people may bring others."`
 }
 
-// EventPlace is where a calendar event takes place.
-type EventPlace struct {
+// MessageEventPlace is where a calendar event takes place.
+type MessageEventPlace struct {
 	Name      *string  `json:"name" doc:"The name of the place."`
 	Address   *string  `json:"address" doc:"The address of the place."`
 	Latitude  *float64 `json:"latitude" doc:"In degrees; null where the place is not on the map."`
@@ -31,16 +31,16 @@ type EventPlace struct {
 }
 
 // NewCalendarEvent makes what events show of a calendar event; nil for none.
-func NewCalendarEvent(event *gateway.CalendarEvent) *CalendarEvent {
+func NewCalendarEvent(event *gateway.CalendarEvent) *MessageCalendarEvent {
 	if event == nil {
 		return nil
 	}
-	shown := &CalendarEvent{
+	shown := &MessageCalendarEvent{
 		Start: timeOrNull(event.Start), End: timeOrNull(event.End), Description: orNull(event.Description), JoinLink: orNull(event.JoinLink),
 		Cancelled: event.Cancelled, ExtraGuestsAllowed: event.ExtraGuestsAllowed,
 	}
 	if place := event.Place; place != nil {
-		shown.Location = &EventPlace{
+		shown.Location = &MessageEventPlace{
 			Name: orNull(place.Name), Address: orNull(place.Address), Latitude: place.Latitude, Longitude: place.Longitude,
 		}
 	}
@@ -61,7 +61,7 @@ type MessageEventResponse struct {
 	Chat
 	From        *Person `json:"from" doc:"Who responded."`
 	Name        string  `json:"name" doc:"The calendar event's name."`
-	Response    string  `json:"response" doc:"going, not_going or maybe. It replaces an earlier response of the same person."`
+	Response    string  `json:"response" words:"going,not_going,maybe" doc:"going, not_going or maybe. It replaces an earlier response of the same person."`
 	ExtraGuests int     `json:"extraGuests" doc:"How many others this person brings along; 0 where the calendar event does not allow any."`
 }
 

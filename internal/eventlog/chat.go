@@ -21,7 +21,7 @@ const Forever = "forever"
 // phone or through the API.
 type ChatUpdated struct {
 	Chat
-	Changed             []string `json:"changed" doc:"What is different: archived, pinned, muted, read (other messages to read, or another mark), disappearing, cleared (its messages were deleted, and it stays), or deleted."`
+	Changed             []string `json:"changed" words:"archived,pinned,muted,read,disappearing,cleared,deleted" doc:"What is different: archived, pinned, muted, read (other messages to read, or another mark), disappearing, cleared (its messages were deleted, and it stays), or deleted."`
 	Archived            bool     `json:"archived" doc:"Whether the chat is archived."`
 	Pinned              bool     `json:"pinned" doc:"Whether the chat is pinned."`
 	MutedUntil          *string  `json:"mutedUntil" doc:"Until when the chat is muted: a time, or forever; null: it is not."`

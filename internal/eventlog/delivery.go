@@ -21,7 +21,7 @@ func deliveryKinds() []Description {
 // saved again or resumed.
 type WebhookSuspended struct {
 	WebhookID    string `json:"webhookId" doc:"The webhook."`
-	Reason       string `json:"reason" doc:"gone where the endpoint answered 410, unreachable where nothing succeeded for too long."`
+	Reason       string `json:"reason" words:"gone,unreachable" doc:"gone where the endpoint answered 410, unreachable where nothing succeeded for too long."`
 	FailingSince *Time  `json:"failingSince" doc:"When the endpoint began to fail; after an answer 410, the time of that answer."`
 	NextSequence int64  `json:"nextSequence" doc:"The first event that was not delivered."`
 }

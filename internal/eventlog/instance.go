@@ -30,7 +30,7 @@ func instanceKinds() []Description {
 type InstanceStatus struct {
 	Status         string  `json:"status" doc:"One of the statuses of an instance."`
 	PreviousStatus string  `json:"previousStatus" doc:"The status before."`
-	Reason         *string `json:"reason" doc:"logged_out, unlinked_on_phone, banned, replaced, client_outdated, connection_lost, proxy_unreachable, proxy_auth_failed, proxy_platform_unreachable, qr_expired, payment or stopped; null where no reason is known."`
+	Reason         *string `json:"reason" words:"logged_out,unlinked_on_phone,banned,replaced,client_outdated,connection_lost,proxy_unreachable,proxy_auth_failed,proxy_platform_unreachable,qr_expired,payment,stopped" doc:"logged_out, unlinked_on_phone, banned, replaced, client_outdated, connection_lost, proxy_unreachable, proxy_auth_failed, proxy_platform_unreachable, qr_expired, payment or stopped; null where no reason is known."`
 	MessengerJID   *string `json:"messengerJid" doc:"The linked account; null where nothing is linked."`
 	MessengerLID   *string `json:"messengerLid" doc:"Its LID."`
 }
@@ -60,7 +60,7 @@ func (InstanceQR) Kind() Kind { return KindInstanceQR }
 
 // InstancePasskey carries the platform's question for a passkey, and each change of it.
 type InstancePasskey struct {
-	State     string          `json:"state" doc:"requested, confirm, done or failed."`
+	State     string          `json:"state" words:"requested,confirm,done,failed" doc:"requested, confirm, done or failed."`
 	Request   *map[string]any `json:"request" doc:"While requested: what navigator.credentials.get takes as publicKey."`
 	ExpiresAt *Time           `json:"expiresAt" doc:"While requested or to be confirmed."`
 	Code      *string         `json:"code" doc:"To compare with the phone, while it is to be confirmed."`

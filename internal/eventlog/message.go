@@ -46,37 +46,37 @@ type Message struct {
 	ID        string `json:"id" doc:"The internal UUID, as in a Send result."`
 	MessageID string `json:"messageId" doc:"The platform's identifier."`
 	Chat
-	IsGroup          bool           `json:"isGroup" doc:"Whether the chat is a group."`
-	FromMe           bool           `json:"fromMe" doc:"Whether this account sent it."`
-	From             *Person        `json:"from" doc:"Who sent it."`
-	Timestamp        Time           `json:"timestamp" doc:"By the platform's clock."`
-	Type             string         `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, event, order, product, payment, group_invite, album or unsupported. One of a business has the type of what stands above its text, or text. An album is the frame of pictures and videos that were sent through the gateway: they follow."`
-	Text             *string        `json:"text" doc:"The text of a text message, and what is written to an order, a product or a payment; cut after 65,536 characters."`
-	Caption          *string        `json:"caption" doc:"The caption of a picture, a video, a document or a place; the question of a poll; the name of a calendar event; what is written to an order, as in text."`
-	Media            *Media         `json:"media" doc:"The file; null where there is none."`
-	Location         *Location      `json:"location" doc:"The place of a location message."`
-	Contacts         []Contact      `json:"contacts" doc:"The cards of a contact message; empty for others."`
-	Order            *Order         `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the text."`
-	GroupInvite      *GroupInvite   `json:"groupInvite" doc:"The invitation to a group; null for others."`
-	Selection        *Selection     `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message, whose text is the text of this one; null for others."`
-	Buttons          []Button       `json:"buttons" doc:"The buttons below a message of a business, or the rows of its list; empty for others."`
-	Product          *Product       `json:"product" doc:"What a business sells; null for others."`
-	Payment          *Payment       `json:"payment" doc:"What a message says about money; null for others. Nothing is paid through the gateway."`
-	Quoted           *Quoted        `json:"quoted" doc:"What the message shows of the one that it answers, which may not be kept here; null for others."`
-	Referral         *Referral      `json:"referral" doc:"The advertisement from which the person came to the chat; null for others."`
-	Poll             *Poll          `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
-	Event            *CalendarEvent `json:"event" doc:"A calendar event; null for others. Its name is the caption."`
-	Preview          *LinkPreview   `json:"preview" doc:"What phones show of the page behind a link in the text; null where nothing is shown."`
-	AlbumID          *string        `json:"albumId" doc:"The messageId of the album that a picture or a video belongs to; null for others. Phones show those of one album together."`
-	QuotedMessageID  *string        `json:"quotedMessageId" doc:"The message that this one answers."`
-	Forwarded        bool           `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
-	Mentions         []*Person      `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
-	MentionsEveryone bool           `json:"mentionsEveryone" doc:"Whether all members of the group are mentioned."`
-	Unsupported      *string        `json:"unsupported" doc:"With the type unsupported, the platform's name for a kind that is not known here; unavailable:view_once for a file that can be opened once and that the platform gives to the phone alone; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store. With another type: damaged, for a message that can't be read any more in the database; its type and text are those that were noted when it came."`
+	IsGroup          bool                  `json:"isGroup" doc:"Whether the chat is a group."`
+	FromMe           bool                  `json:"fromMe" doc:"Whether this account sent it."`
+	From             *Person               `json:"from" doc:"Who sent it."`
+	Timestamp        Time                  `json:"timestamp" doc:"By the platform's clock."`
+	Type             string                `json:"type" words:"text,image,video,voice,audio,document,location,contact,sticker,poll,event,order,product,payment,group_invite,album,unsupported" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, event, order, product, payment, group_invite, album or unsupported. One of a business has the type of what stands above its text, or text. An album is the frame of pictures and videos that were sent through the gateway: they follow."`
+	Text             *string               `json:"text" doc:"The text of a text message, and what is written to an order, a product or a payment; cut after 65,536 characters."`
+	Caption          *string               `json:"caption" doc:"The caption of a picture, a video, a document or a place; the question of a poll; the name of a calendar event; what is written to an order, as in text."`
+	Media            *MessageMedia         `json:"media" doc:"The file; null where there is none."`
+	Location         *MessageLocation      `json:"location" doc:"The place of a location message."`
+	Contacts         []MessageContact      `json:"contacts" doc:"The cards of a contact message; empty for others."`
+	Order            *MessageOrder         `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the text."`
+	GroupInvite      *MessageGroupInvite   `json:"groupInvite" doc:"The invitation to a group; null for others."`
+	Selection        *MessageSelection     `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message, whose text is the text of this one; null for others."`
+	Buttons          []MessageButton       `json:"buttons" doc:"The buttons below a message of a business, or the rows of its list; empty for others."`
+	Product          *MessageProduct       `json:"product" doc:"What a business sells; null for others."`
+	Payment          *MessagePayment       `json:"payment" doc:"What a message says about money; null for others. Nothing is paid through the gateway."`
+	Quoted           *MessageQuoted        `json:"quoted" doc:"What the message shows of the one that it answers, which may not be kept here; null for others."`
+	Referral         *MessageReferral      `json:"referral" doc:"The advertisement from which the person came to the chat; null for others."`
+	Poll             *PollOptions          `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
+	Event            *MessageCalendarEvent `json:"event" doc:"A calendar event; null for others. Its name is the caption."`
+	Preview          *MessageLinkPreview   `json:"preview" doc:"What phones show of the page behind a link in the text; null where nothing is shown."`
+	AlbumID          *string               `json:"albumId" doc:"The messageId of the album that a picture or a video belongs to; null for others. Phones show those of one album together."`
+	QuotedMessageID  *string               `json:"quotedMessageId" doc:"The message that this one answers."`
+	Forwarded        bool                  `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
+	Mentions         []*Person             `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
+	MentionsEveryone bool                  `json:"mentionsEveryone" doc:"Whether all members of the group are mentioned."`
+	Unsupported      *string               `json:"unsupported" doc:"With the type unsupported, the platform's name for a kind that is not known here; unavailable:view_once for a file that can be opened once and that the platform gives to the phone alone; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store. With another type: damaged, for a message that can't be read any more in the database; its type and text are those that were noted when it came."`
 }
 
-// Media describes the file of a message.
-type Media struct {
+// MessageMedia describes the file of a message.
+type MessageMedia struct {
 	MimeType  string  `json:"mimeType" doc:"As the sender gave it; application/octet-stream where that is no media type."`
 	FileName  *string `json:"fileName" doc:"The name of a document, without folders and without characters that can't be seen."`
 	Size      int64   `json:"size" doc:"In bytes."`
@@ -89,8 +89,8 @@ type Media struct {
 	Animated  bool    `json:"animated" doc:"Whether it is a sticker that moves, or a video that plays without end, as a GIF does."`
 }
 
-// Location is a place on a map.
-type Location struct {
+// MessageLocation is a place on a map.
+type MessageLocation struct {
 	Latitude  float64 `json:"latitude" doc:"In degrees."`
 	Longitude float64 `json:"longitude" doc:"In degrees."`
 	Name      *string `json:"name" doc:"The name of the place."`
@@ -98,32 +98,32 @@ type Location struct {
 	Live      bool    `json:"live" doc:"Whether it is shared while it moves: this is where it was then. A place that follows comes as a message of its own, or as an edit of this one."`
 }
 
-// LinkPreview is what phones show of a page.
-type LinkPreview struct {
+// MessageLinkPreview is what phones show of a page.
+type MessageLinkPreview struct {
 	URL         string  `json:"url" doc:"The link, as the sender's phone has found it in the text."`
 	Title       *string `json:"title" doc:"As the sender's phone, or a program in its place, has written it."`
 	Description *string `json:"description" doc:"As the title."`
 }
 
-// Contact is somebody's card.
-type Contact struct {
-	FullName     string          `json:"fullName" doc:"As the card has it."`
-	PhoneNumber  *string         `json:"phoneNumber" doc:"Digits with the country code; of several, the first that can be written to."`
-	Organization *string         `json:"organization" doc:"The person's organization."`
-	Numbers      []ContactNumber `json:"numbers" doc:"All numbers of the card."`
-	Emails       []string        `json:"emails" doc:"The e-mail addresses of the card."`
-	Addresses    []string        `json:"addresses" doc:"The addresses of the card, each in one line."`
+// MessageContact is somebody's card.
+type MessageContact struct {
+	FullName     string                 `json:"fullName" doc:"As the card has it."`
+	PhoneNumber  *string                `json:"phoneNumber" doc:"Digits with the country code; of several, the first that can be written to."`
+	Organization *string                `json:"organization" doc:"The person's organization."`
+	Numbers      []MessageContactNumber `json:"numbers" doc:"All numbers of the card."`
+	Emails       []string               `json:"emails" doc:"The e-mail addresses of the card."`
+	Addresses    []string               `json:"addresses" doc:"The addresses of the card, each in one line."`
 }
 
-// ContactNumber is a number of somebody's card.
-type ContactNumber struct {
+// MessageContactNumber is a number of somebody's card.
+type MessageContactNumber struct {
 	Number   string  `json:"number" doc:"Digits, with the country code where the card has it."`
 	Label    *string `json:"label" doc:"What it is for, such as CELL or WORK."`
 	Writable bool    `json:"writable" doc:"Whether the card says that the number has an account of the messenger."`
 }
 
-// Button is a button below a message, or a row of its list.
-type Button struct {
+// MessageButton is a button below a message, or a row of its list.
+type MessageButton struct {
 	Type        string  `json:"type" doc:"reply, url, call, copy, option for a row of a list, or other for what opens a form, a payment or something newer."`
 	Text        *string `json:"text" doc:"What is written on it."`
 	Description *string `json:"description" doc:"The second line of a row."`
@@ -133,8 +133,8 @@ type Button struct {
 	Code        *string `json:"code" doc:"What it copies, such as a code to sign in with or one to pay with."`
 }
 
-// Product is something that a business sells.
-type Product struct {
+// MessageProduct is something that a business sells.
+type MessageProduct struct {
 	ID          string   `json:"id" doc:"Its identifier in the catalogue."`
 	RetailerID  *string  `json:"retailerId" doc:"As the business itself names it."`
 	Title       *string  `json:"title" doc:"Its name."`
@@ -145,27 +145,27 @@ type Product struct {
 	Business    *string  `json:"business" doc:"The chat ID of the business."`
 }
 
-// Payment is what a message says about money.
-type Payment struct {
+// MessagePayment is what a message says about money.
+type MessagePayment struct {
 	Kind      string   `json:"kind" doc:"requested, sent, declined, cancelled, invited, reminder or split."`
 	Amount    *float64 `json:"amount" doc:"In units of the currency."`
 	Currency  *string  `json:"currency" doc:"ISO 4217."`
 	ExpiresAt *Time    `json:"expiresAt" doc:"Until when it can be answered."`
 }
 
-// Quoted is what a message shows of the one that it answers.
-type Quoted struct {
-	MessageID *string  `json:"messageId" doc:"The platform's identifier, as quotedMessageId; of a question about a product, one that no message has."`
-	ChatID    *string  `json:"chatId" doc:"The chat that it is in, where that is another one: status@broadcast for a status post."`
-	Sender    *Person  `json:"sender" doc:"Its author."`
-	Type      string   `json:"type" doc:"As the type of a message."`
-	Text      *string  `json:"text" doc:"Its text or caption."`
-	Product   *Product `json:"product" doc:"The product that it shows."`
-	Thumbnail *string  `json:"thumbnail" doc:"A small JPEG in base64; null where there is none."`
+// MessageQuoted is what a message shows of the one that it answers.
+type MessageQuoted struct {
+	MessageID *string         `json:"messageId" doc:"The platform's identifier, as quotedMessageId; of a question about a product, one that no message has."`
+	ChatID    *string         `json:"chatId" doc:"The chat that it is in, where that is another one: status@broadcast for a status post."`
+	Sender    *Person         `json:"sender" doc:"Its author."`
+	Type      string          `json:"type" doc:"As the type of a message."`
+	Text      *string         `json:"text" doc:"Its text or caption."`
+	Product   *MessageProduct `json:"product" doc:"The product that it shows."`
+	Thumbnail *string         `json:"thumbnail" doc:"A small JPEG in base64; null where there is none."`
 }
 
-// Order is what somebody has ordered.
-type Order struct {
+// MessageOrder is what somebody has ordered.
+type MessageOrder struct {
 	ID       string   `json:"id" doc:"The platform's identifier of the order."`
 	Title    *string  `json:"title" doc:"The name of the first article."`
 	Items    int      `json:"items" doc:"How many articles it has."`
@@ -173,22 +173,22 @@ type Order struct {
 	Currency *string  `json:"currency" doc:"ISO 4217."`
 }
 
-// GroupInvite is an invitation to a group.
-type GroupInvite struct {
+// MessageGroupInvite is an invitation to a group.
+type MessageGroupInvite struct {
 	GroupID   *string `json:"groupId" doc:"The group."`
 	Code      string  `json:"code" doc:"With which one joins."`
 	Name      *string `json:"name" doc:"The name of the group."`
 	ExpiresAt *Time   `json:"expiresAt" doc:"When it ends."`
 }
 
-// Selection is what somebody has chosen.
-type Selection struct {
+// MessageSelection is what somebody has chosen.
+type MessageSelection struct {
 	ID         string  `json:"id" doc:"As the author of the buttons, or the list, has named it."`
 	Parameters *string `json:"parameters" doc:"The JSON that a form was filled in with; null for buttons and lists."`
 }
 
-// Referral is an advertisement.
-type Referral struct {
+// MessageReferral is an advertisement.
+type MessageReferral struct {
 	SourceType *string `json:"sourceType" doc:"ad or post."`
 	SourceID   *string `json:"sourceId" doc:"The advertisement's identifier."`
 	SourceURL  *string `json:"sourceUrl" doc:"Where it stands."`
@@ -201,14 +201,14 @@ type Referral struct {
 // addCommerce fills in what people send from the programs of businesses.
 func (m *Message) addCommerce(details gateway.Details) {
 	if order := details.Order; order != nil {
-		m.Order = &Order{ID: order.ID, Title: orNull(order.Title), Items: order.Items, Currency: orNull(order.Currency)}
+		m.Order = &MessageOrder{ID: order.ID, Title: orNull(order.Title), Items: order.Items, Currency: orNull(order.Currency)}
 		if order.Currency != "" {
 			m.Order.Total = new(float64(order.Total) / thousandths)
 		}
 	}
 	m.Product, m.Quoted = newProduct(details.Product), newQuoted(details.Quoted)
 	if payment := details.Payment; payment != nil {
-		m.Payment = &Payment{Kind: string(payment.Kind), Currency: orNull(payment.Currency)}
+		m.Payment = &MessagePayment{Kind: string(payment.Kind), Currency: orNull(payment.Currency)}
 		if payment.Currency != "" {
 			m.Payment.Amount = new(float64(payment.Amount) / thousandths)
 		}
@@ -217,33 +217,33 @@ func (m *Message) addCommerce(details gateway.Details) {
 		}
 	}
 	for _, button := range details.Buttons {
-		m.Buttons = append(m.Buttons, Button{
+		m.Buttons = append(m.Buttons, MessageButton{
 			Type: string(button.Type), Text: orNull(button.Text), Description: orNull(button.Description), ID: orNull(button.ID),
 			URL: orNull(button.URL), PhoneNumber: orNull(button.PhoneNumber), Code: orNull(button.Code),
 		})
 	}
 	if invite := details.Invite; invite != nil {
-		m.GroupInvite = &GroupInvite{GroupID: orNull(string(invite.Group)), Code: invite.Code, Name: orNull(invite.Name)}
+		m.GroupInvite = &MessageGroupInvite{GroupID: orNull(string(invite.Group)), Code: invite.Code, Name: orNull(invite.Name)}
 		if !invite.ExpiresAt.IsZero() {
 			m.GroupInvite.ExpiresAt = new(Time(invite.ExpiresAt))
 		}
 	}
 	if selection := details.Selection; selection != nil {
-		m.Selection = &Selection{ID: selection.ID, Parameters: orNull(selection.Parameters)}
+		m.Selection = &MessageSelection{ID: selection.ID, Parameters: orNull(selection.Parameters)}
 	}
 	if ad := details.Referral; ad != nil {
-		m.Referral = &Referral{
+		m.Referral = &MessageReferral{
 			SourceType: orNull(ad.SourceType), SourceID: orNull(ad.SourceID), SourceURL: orNull(ad.SourceURL),
 			Headline: orNull(ad.Headline), Body: orNull(ad.Body), ClickID: orNull(ad.ClickID), Ref: orNull(ad.Ref),
 		}
 	}
 }
 
-func newProduct(product *gateway.Product) *Product {
+func newProduct(product *gateway.Product) *MessageProduct {
 	if product == nil {
 		return nil
 	}
-	shown := &Product{
+	shown := &MessageProduct{
 		ID: product.ID, RetailerID: orNull(product.RetailerID), Title: orNull(product.Title), Description: orNull(product.Description),
 		URL: orNull(product.URL), Currency: orNull(product.Currency), Business: orNull(string(product.Owner)),
 	}
@@ -253,11 +253,11 @@ func newProduct(product *gateway.Product) *Product {
 	return shown
 }
 
-func newQuoted(quoted *gateway.Quoted) *Quoted {
+func newQuoted(quoted *gateway.Quoted) *MessageQuoted {
 	if quoted == nil {
 		return nil
 	}
-	return &Quoted{
+	return &MessageQuoted{
 		MessageID: orNull(quoted.PlatformID), ChatID: orNull(string(quoted.Chat)), Sender: NewPerson(quoted.Sender),
 		Type: string(quoted.Type), Text: orNull(quoted.Text), Product: newProduct(quoted.Product), Thumbnail: orNull(base64.StdEncoding.EncodeToString(quoted.Thumbnail)),
 	}
@@ -266,17 +266,17 @@ func newQuoted(quoted *gateway.Quoted) *Quoted {
 // thousandths of a currency are what the platform counts in.
 const thousandths = 1000
 
-// Poll is what a poll offers.
-type Poll struct {
+// PollOptions is what a poll offers.
+type PollOptions struct {
 	Options    []string `json:"options" doc:"The answers to choose from."`
 	MaxAnswers int      `json:"maxAnswers" doc:"How many of them somebody may choose; 0: any number."`
 }
 
-func newPoll(poll *gateway.Poll) *Poll {
+func newPoll(poll *gateway.Poll) *PollOptions {
 	if poll == nil {
 		return nil
 	}
-	shown := &Poll{Options: make([]string, 0, len(poll.Options)), MaxAnswers: poll.MaxAnswers}
+	shown := &PollOptions{Options: make([]string, 0, len(poll.Options)), MaxAnswers: poll.MaxAnswers}
 	for _, option := range poll.Options {
 		shown.Options = append(shown.Options, option.Name)
 	}
@@ -297,7 +297,7 @@ func NewMessageReceived(message gateway.Message) MessageReceived {
 // MessageSent is a message of this account.
 type MessageSent struct {
 	Message
-	Source string `json:"source" doc:"api for one sent through this gateway, device for one from the phone or another device."`
+	Source string `json:"source" words:"api,device" doc:"api for one sent through this gateway, device for one from the phone or another device."`
 }
 
 // NewMessage makes the message of an event from a message and the details of its
@@ -308,7 +308,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 		IsGroup: message.Chat.JID.IsGroup(), FromMe: message.FromMe, From: NewPerson(message.Sender),
 		Timestamp: Time(message.SentAt), Type: string(message.Type),
 		QuotedMessageID: orNull(message.QuotedID), Forwarded: details.Forwarded,
-		Buttons: make([]Button, 0, len(details.Buttons)), Contacts: make([]Contact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Event: NewCalendarEvent(details.Event), Mentions: newPersons(details.Mentions),
+		Buttons: make([]MessageButton, 0, len(details.Buttons)), Contacts: make([]MessageContact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Event: NewCalendarEvent(details.Event), Mentions: newPersons(details.Mentions),
 		MentionsEveryone: details.MentionsEveryone, AlbumID: orNull(details.AlbumID), Unsupported: orNull(details.Unsupported),
 	}
 	switch message.Type {
@@ -327,13 +327,13 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 		m.Media.VideoNote = details.VideoNote
 	}
 	if place := details.Location; place != nil {
-		m.Location = &Location{
+		m.Location = &MessageLocation{
 			Latitude: place.Latitude, Longitude: place.Longitude,
 			Name: orNull(place.Name), Address: orNull(place.Address), Live: place.Live,
 		}
 	}
 	if preview := details.Preview; preview != nil {
-		m.Preview = &LinkPreview{URL: preview.URL, Title: orNull(preview.Title), Description: orNull(preview.Description)}
+		m.Preview = &MessageLinkPreview{URL: preview.URL, Title: orNull(preview.Title), Description: orNull(preview.Description)}
 	}
 	m.addCommerce(details)
 	for _, card := range details.Contacts {
@@ -342,19 +342,19 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 	return m
 }
 
-func newContact(card gateway.ContactCard) Contact {
-	contact := Contact{
+func newContact(card gateway.ContactCard) MessageContact {
+	contact := MessageContact{
 		FullName: card.FullName, PhoneNumber: orNull(card.PhoneNumber), Organization: orNull(card.Organization),
-		Numbers: make([]ContactNumber, 0, len(card.Numbers)), Emails: append([]string{}, card.Emails...), Addresses: append([]string{}, card.Addresses...),
+		Numbers: make([]MessageContactNumber, 0, len(card.Numbers)), Emails: append([]string{}, card.Emails...), Addresses: append([]string{}, card.Addresses...),
 	}
 	for _, number := range card.Numbers {
-		contact.Numbers = append(contact.Numbers, ContactNumber{Number: number.Number, Label: orNull(number.Label), Writable: number.Writable})
+		contact.Numbers = append(contact.Numbers, MessageContactNumber{Number: number.Number, Label: orNull(number.Label), Writable: number.Writable})
 	}
 	return contact
 }
 
-func newMedia(media gateway.Media, voice, viewOnce bool) *Media {
-	m := &Media{
+func newMedia(media gateway.Media, voice, viewOnce bool) *MessageMedia {
+	m := &MessageMedia{
 		MimeType: media.MimeType, FileName: orNull(media.FileName), Size: media.Size,
 		Voice: voice, ViewOnce: viewOnce, Animated: media.Animated,
 	}
@@ -379,7 +379,7 @@ type MessageStatus struct {
 	MessageID string  `json:"messageId" doc:"The platform's identifier."`
 	ID        *string `json:"id" doc:"The internal UUID; null where the message is not ours."`
 	Chat
-	Status      string   `json:"status" doc:"sent, delivered, read, played or failed."`
+	Status      string   `json:"status" words:"sent,delivered,read,played,failed" doc:"sent, delivered, read, played or failed."`
 	Participant *Person  `json:"participant" doc:"In a group, and of a status post, whose receipt it is."`
 	Timestamp   Time     `json:"timestamp" doc:"When it reached this status, by the platform's clock."`
 	Failure     *Failure `json:"failure" doc:"Why it failed, if that is known; null for every other status."`
@@ -403,7 +403,7 @@ type MessageEdited struct {
 	// PreviousText is nil where the message is not kept here.
 	PreviousText *string `json:"previousText" doc:"The text or caption before; null if the message is not kept here, such as one from before the instance was linked."`
 	// Event is nil for all but calendar events.
-	Event *CalendarEvent `json:"event" doc:"The new content of a calendar event, which may be that it was cancelled; null for others."`
+	Event *MessageCalendarEvent `json:"event" doc:"The new content of a calendar event, which may be that it was cancelled; null for others."`
 }
 
 // Kind is message.edited.
@@ -435,15 +435,15 @@ type MessagePollVote struct {
 	MessageID string `json:"messageId" doc:"The platform's identifier of the poll."`
 	ID        string `json:"id" doc:"The poll's internal UUID."`
 	Chat
-	From     *Person  `json:"from" doc:"Who voted."`
-	Question string   `json:"question" doc:"The poll's question."`
-	Options  []string `json:"options" doc:"What this person chooses now, instead of what he or she chose before; empty where the vote was taken back."`
-	Tallies  []Tally  `json:"tallies" doc:"How the poll stands with this vote: every option, in the poll's order."`
-	Voters   int      `json:"voters" doc:"How many people have a vote in it."`
+	From     *Person     `json:"from" doc:"Who voted."`
+	Question string      `json:"question" doc:"The poll's question."`
+	Options  []string    `json:"options" doc:"What this person chooses now, instead of what he or she chose before; empty where the vote was taken back."`
+	Tallies  []PollTally `json:"tallies" doc:"How the poll stands with this vote: every option, in the poll's order."`
+	Voters   int         `json:"voters" doc:"How many people have a vote in it."`
 }
 
-// Tally is how many votes an option of a poll has.
-type Tally struct {
+// PollTally is how many votes an option of a poll has.
+type PollTally struct {
 	Option string `json:"option" doc:"The option."`
 	Votes  int    `json:"votes" doc:"How many people chose it."`
 }

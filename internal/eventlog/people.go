@@ -35,7 +35,7 @@ func peopleKinds() []Description {
 type Presence struct {
 	Chat
 	From     *Person `json:"from" doc:"The contact."`
-	Presence string  `json:"presence" doc:"composing, recording, paused, available or unavailable."`
+	Presence string  `json:"presence" words:"composing,recording,paused,available,unavailable" doc:"composing, recording, paused, available or unavailable."`
 	LastSeen *Time   `json:"lastSeen" doc:"When the contact was last online; only with unavailable, and if the contact shares it."`
 }
 
@@ -54,7 +54,7 @@ func (Presence) Kind() Kind { return KindPresence }
 // now.
 type GroupUpdated struct {
 	GroupID      string    `json:"groupId" doc:"The group's chat ID."`
-	Change       string    `json:"change" doc:"created, subject, description, picture, participants_added, participants_removed, admins_added, admins_removed, settings, invite (the link was reset), join_requested, join_request_ended, linked, unlinked or deleted."`
+	Change       string    `json:"change" words:"created,subject,description,picture,participants_added,participants_removed,admins_added,admins_removed,settings,invite,join_requested,join_request_ended,linked,unlinked,deleted" doc:"created, subject, description, picture, participants_added, participants_removed, admins_added, admins_removed, settings, invite (the link was reset), join_requested, join_request_ended, linked, unlinked or deleted."`
 	Actor        *Person   `json:"actor" doc:"Who changed it; null where unknown."`
 	Participants []*Person `json:"participants" doc:"The people who were added, removed, or became or stopped being administrators, or who asked to join or ask no more; empty for other changes."`
 	Settings     []string  `json:"settings" doc:"Which settings changed: messages, info, adding, approval, disappearing or other; empty for other changes."`
@@ -82,7 +82,7 @@ func (GroupUpdated) Kind() Kind { return KindGroupUpdated }
 type ChannelUpdated struct {
 	ChannelID string  `json:"channelId" doc:"The channel's ID."`
 	Name      *string `json:"name" doc:"The channel's name; null where it is not known."`
-	Change    string  `json:"change" doc:"followed (or made), unfollowed, muted or unmuted."`
+	Change    string  `json:"change" words:"followed,unfollowed,muted,unmuted" doc:"followed (or made), unfollowed, muted or unmuted."`
 }
 
 // NewChannelUpdated makes the data of what was done with a channel.
@@ -118,7 +118,7 @@ type CallEnded struct {
 	Chat
 	From   *Person `json:"from" doc:"Who called."`
 	CallID string  `json:"callId" doc:"The platform's identifier of the call."`
-	Reason string  `json:"reason" doc:"rejected (here, or on the phone), missed (nobody answered, or the caller gave up), accepted_elsewhere (on the phone) or ended (the platform says no more)."`
+	Reason string  `json:"reason" words:"rejected,missed,accepted_elsewhere,ended" doc:"rejected (here, or on the phone), missed (nobody answered, or the caller gave up), accepted_elsewhere (on the phone) or ended (the platform says no more)."`
 }
 
 // NewCallEnded makes the data of the end of a call.
@@ -148,7 +148,7 @@ func (CallReceived) Kind() Kind { return KindCallReceived }
 // AccountUpdated reports that the messenger account of the instance changed: what others see
 // of it, what it lets them do, or whom it has blocked.
 type AccountUpdated struct {
-	Change   string    `json:"change" doc:"name, about, picture, privacy, blocked, unblocked, or block_list (it changed in a way that the platform does not name: read it again)."`
+	Change   string    `json:"change" words:"name,about,picture,privacy,blocked,unblocked,block_list" doc:"name, about, picture, privacy, blocked, unblocked, or block_list (it changed in a way that the platform does not name: read it again)."`
 	Name     *string   `json:"name" doc:"The new name; null for other changes."`
 	About    *string   `json:"about" doc:"What the account says about itself now; null for other changes."`
 	Settings []string  `json:"settings" doc:"Which privacy settings changed: lastSeen, online, profilePicture, about, readReceipts, groups, calls, messages, disappearing or other; empty for other changes."`

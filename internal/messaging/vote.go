@@ -188,14 +188,14 @@ func voteEvent(vote gateway.PollVote, stands Poll, choices [][sha256.Size]byte, 
 	data := eventlog.MessagePollVote{
 		MessageID: vote.PollID, ID: stands.Message.ID, Chat: eventlog.NewChat(vote.Chat), From: eventlog.NewPerson(vote.By),
 		Question: stands.Message.Text, Options: make([]string, 0, len(choices)),
-		Tallies: make([]eventlog.Tally, 0, len(stands.Options)), Voters: stands.Voters,
+		Tallies: make([]eventlog.PollTally, 0, len(stands.Options)), Voters: stands.Voters,
 	}
 	places := placesIn(poll)
 	for _, choice := range choices {
 		data.Options = append(data.Options, poll.Options[places[choice]].Name)
 	}
 	for _, option := range stands.Options {
-		data.Tallies = append(data.Tallies, eventlog.Tally{Option: option.Name, Votes: len(option.Voters)})
+		data.Tallies = append(data.Tallies, eventlog.PollTally{Option: option.Name, Votes: len(option.Voters)})
 	}
 	return eventlog.NewEvent(stands.Message.InstanceID, vote.Chat.Key(), vote.SourceKey, vote.At, data)
 }

@@ -1,6 +1,12 @@
 package contract
 
-import "github.com/recado-project/recado/internal/gateway"
+import (
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
 
 // Code explains one code of the error body.
 type Code struct {
@@ -82,6 +88,39 @@ func Codes() []Code {
 		{gateway.CodeUnavailable, gateway.Unavailable, "The gateway is starting or stopping, handles too many large requests at the moment, can't reach its database, or moves the instance to another node; a repeat does no harm. `Retry-After` says when to try again."},
 		{gateway.CodePlatformTimeout, gateway.PlatformTimeout, "The platform did not answer in time. A message may have been sent all the same."},
 	}
+}
+
+// openEnumExtension lists the values that a text has today; later versions may have others.
+const openEnumExtension = "x-extensible-enum"
+
+// partCodes lists the codes of what went wrong with a part of a request, in an answer or an event.
+func partCodes() []Code {
+	return []Code{
+		{Name: gateway.CodeAlreadyParticipant, Meaning: "The person is a member of the group already."},
+		{Name: gateway.CodeNotParticipant, Meaning: "The person is not a member of the group."},
+		{Name: gateway.CodeParticipantPrivacy, Meaning: "The person lets nobody, or not this account, add them to groups."},
+		{Name: gateway.CodeParticipantLeft, Meaning: "The person has left the group a short time ago."},
+		{Name: gateway.CodeParticipantRefused, Meaning: "The platform refused this for the person."},
+		{Name: gateway.CodeNoJoinRequest, Meaning: "The person does not wait to be let in."},
+		{Name: gateway.CodeQueueExpired, Meaning: "The message waited in the queue for too long, and was not sent."},
+		{Name: gateway.CodeQueueCancelled, Meaning: "The message was taken out of the queue after an attempt to send it."},
+	}
+}
+
+// documentCodes adds the schema of codes to the document, and makes the error body refer to it.
+// It does not say that there are no others: later versions have more.
+func documentCodes(document *Document) {
+	var names, meanings []any
+	for _, code := range slices.Concat(Codes(), partCodes()) {
+		names, meanings = append(names, code.Name), append(meanings, code.Meaning)
+	}
+	schemas := document.Components.Schemas.Map()
+	schemas["Code"] = &huma.Schema{
+		Type: huma.TypeString, Description: "What is wrong, for programs. There may be other codes later.",
+		Extensions: map[string]any{openEnumExtension: names, "x-enum-descriptions": meanings},
+	}
+	field := schemas["Error"].Properties["error"]
+	field.Type, field.Ref = "", componentsPrefix+"Code"
 }
 
 // kindOf returns the kind of a code that the document lists for operations.

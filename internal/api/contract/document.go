@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -37,7 +39,7 @@ func (a *API) humaConfig() huma.Config {
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			},
 			Components: &huma.Components{
-				Schemas: huma.NewMapRegistry(componentsPrefix, huma.DefaultSchemaNamer),
+				Schemas: huma.NewMapRegistry(componentsPrefix, schemaName),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					apiKeyScheme: {Type: "apiKey", In: "header", Name: apiKeyHeader, Description: "An API key, made on the dashboard (`/keys`), by `recado keys create` or by the partner interface."},
 				},
@@ -49,6 +51,16 @@ func (a *API) humaConfig() huma.Config {
 		Formats:       map[string]huma.Format{jsonType: {Marshal: marshal, Unmarshal: json.Unmarshal}},
 		DefaultFormat: jsonType,
 	}
+}
+
+// schemaName names the schema of a type. That of a request does not say that it is a body, and a
+// page is named after its items.
+func schemaName(of reflect.Type, hint string) string {
+	name := strings.TrimSuffix(huma.DefaultSchemaNamer(of, hint), "Body")
+	if item, paged := strings.CutPrefix(name, "Envelope"); paged {
+		return item + "Page"
+	}
+	return name
 }
 
 // marshal writes the JSON of an answer.
@@ -82,6 +94,7 @@ func (a *API) NewDocument() *Document {
 			}
 		}
 	}
+	documentCodes(document)
 	documentEvents(document)
 	return document
 }

@@ -73,6 +73,7 @@ func webhookOperation(name string, described eventlog.Description, schema *huma.
 // envelope adds the schema of the events of one kind.
 func (s eventSchemas) envelope(name string, described eventlog.Description) {
 	envelope := s.object(reflect.TypeFor[Event]())
+	envelope.Description = strings.ToUpper(described.When[:1]) + described.When[1:] + "."
 	envelope.Properties["type"] = &huma.Schema{
 		Type: huma.TypeString, Description: "Type of the event.", Enum: []any{string(described.Data.Kind())},
 	}
@@ -98,20 +99,28 @@ func (s eventSchemas) named(of reflect.Type, name string) *huma.Schema {
 	return &huma.Schema{Ref: componentsPrefix + name}
 }
 
-// object is the schema of a struct. No field of an event is ever left out.
+// object is the schema of a struct, which refers to those of the structs that it embeds. No field of
+// an event is ever left out.
 func (s eventSchemas) object(of reflect.Type) *huma.Schema {
 	schema := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}}
-	for _, field := range EventFields(of) {
+	for field := range of.Fields() {
+		if field.Anonymous {
+			schema.AllOf = append(schema.AllOf, s.named(field.Type, field.Type.Name()))
+			continue
+		}
 		property := s.value(field.Type)
 		if property.Ref == "" {
 			property.Description = field.Tag.Get("doc")
 			if format := field.Tag.Get("format"); format != "" {
 				property.Format = format
 			}
-			if words := field.Tag.Get("enum"); words != "" {
-				for word := range strings.SplitSeq(words, ",") {
-					property.Enum = append(property.Enum, word)
+			property.Enum = wordsOf(field, "enum")
+			if words := wordsOf(field, "words"); len(words) > 0 {
+				extended := property
+				if property.Items != nil {
+					extended = property.Items
 				}
+				extended.Extensions = map[string]any{openEnumExtension: words}
 			}
 		}
 		name := FieldName(field)
@@ -119,6 +128,17 @@ func (s eventSchemas) object(of reflect.Type) *huma.Schema {
 		schema.Required = append(schema.Required, name)
 	}
 	return schema
+}
+
+// wordsOf returns the values that a tag lists for a field: enum all there are, words those that
+// there are today.
+func wordsOf(field reflect.StructField, tag string) (values []any) {
+	for value := range strings.SplitSeq(field.Tag.Get(tag), ",") {
+		if value != "" {
+			values = append(values, value)
+		}
+	}
+	return values
 }
 
 func (s eventSchemas) value(of reflect.Type) *huma.Schema {
@@ -143,7 +163,7 @@ func (s eventSchemas) value(of reflect.Type) *huma.Schema {
 		}
 		return &huma.Schema{Type: huma.TypeArray, Items: s.value(element)}
 	case reflect.Struct:
-		return s.named(of, "Event"+of.Name())
+		return s.named(of, of.Name())
 	case reflect.Bool:
 		return &huma.Schema{Type: huma.TypeBoolean}
 	case reflect.Int, reflect.Int64:

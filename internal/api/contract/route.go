@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -50,8 +51,11 @@ func (r *registration) add(routes []Route) {
 	for _, route := range routes {
 		route.endpoint.register(r, route.method, route.path)
 	}
-	for _, schema := range r.schemas().Map() {
+	for name, schema := range r.schemas().Map() {
 		loosen(schema)
+		if of := r.schemas().TypeFromRef(componentsPrefix + name); of != nil {
+			orderRequired(schema, of)
+		}
 	}
 }
 
@@ -70,6 +74,19 @@ func loosen(schema *huma.Schema) {
 			property.Enum = append(property.Enum, nil) // an enum lists every value
 		}
 	}
+}
+
+// orderRequired lists what an object must have in the order of its type, which is the order in which
+// people read it. Huma lists embedded fields last.
+func orderRequired(schema *huma.Schema, of reflect.Type) {
+	if of.Kind() != reflect.Struct {
+		return
+	}
+	var order []string
+	for _, field := range EventFields(of) {
+		order = append(order, FieldName(field))
+	}
+	slices.SortStableFunc(schema.Required, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 }
 
 // The keys of an operation's metadata.

@@ -63,7 +63,7 @@ func (l fieldLister) fields(prefix string, object reflect.Type, schema *huma.Sch
 	var rows []field
 	for part := range object.Fields() {
 		if part.Anonymous {
-			rows = append(rows, l.fields(prefix, part.Type, schema)...)
+			rows = append(rows, l.fields(prefix, part.Type, l.embedded(part.Type, schema))...)
 			continue
 		}
 		name := contract.FieldName(part)
@@ -81,10 +81,21 @@ func (l fieldLister) fields(prefix string, object reflect.Type, schema *huma.Sch
 			inner, property, below = inner.Elem(), l.schema(property).Items, prefix+name+"[]."
 		}
 		if inner.Kind() == reflect.Struct && l.schema(property).Type == huma.TypeObject {
-			rows = append(rows, l.list(below, inner)...)
+			rows = append(rows, l.fields(below, inner, l.schema(property))...)
 		}
 	}
 	return rows
+}
+
+// embedded is the schema of a type that is embedded in an object: one that the object's schema
+// refers to, or that schema itself, which has the fields too.
+func (l fieldLister) embedded(part reflect.Type, object *huma.Schema) *huma.Schema {
+	for _, included := range object.AllOf {
+		if strings.HasSuffix(included.Ref, "/"+part.Name()) {
+			return l.schema(included)
+		}
+	}
+	return object
 }
 
 // row is the row of a field or a parameter.

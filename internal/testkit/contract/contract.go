@@ -135,9 +135,14 @@ func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	seen[schema] = true
 	// An object whose fields are not the gateway's says so.
 	if schema.Type.Includes(openapi3.TypeObject) && schema.AdditionalProperties.Schema == nil {
-		schema.AdditionalProperties = openapi3.BoolSchema{Has: new(bool)}
+		schema.UnevaluatedProperties = openapi3.BoolSchema{Has: new(bool)}
 	}
 	closeObjects(schema.Items, seen)
+	for _, part := range schema.AllOf { // the object itself has more fields
+		for _, property := range part.Value.Properties {
+			closeObjects(property, seen)
+		}
+	}
 	for _, property := range schema.Properties {
 		closeObjects(property, seen)
 	}
