@@ -47,8 +47,9 @@ format: ## write the code in the house's format
 	cd e2e && $(E2E_LINT) fmt ./...
 
 .PHONY: generate
-generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the client's events
-	go test ./internal/api ./internal/cli ./internal/eventlog -run 'Document' -update
+generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the Go client
+	go test ./internal/api ./internal/cli -run 'Document' -update
+	go run ./internal/clientgen docs/openapi.yaml client
 	go test ./internal/docstest -run EventsDocument -update
 	go -C e2e test ./watchtest -run Metrics -update
 

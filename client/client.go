@@ -1,5 +1,6 @@
 // Package client calls a Recado gateway: every operation of its API is a method
-// with typed requests and answers, and every refusal is an *Error.
+// with typed requests and answers, and every refusal is an *Error. The methods and the types are
+// made from the gateway's OpenAPI document.
 //
 //	gateway := client.New("http://127.0.0.1:8080", apiKey)
 //	sent, err := gateway.SendText(ctx, instanceID, client.Text{To: "5511988887766", Message: "Oi!"})
@@ -20,6 +21,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -28,20 +30,21 @@ import (
 // hundred instances.
 const maxAnswer = 8 << 20
 
-// The default time-outs. A send waits for the platform, and its files take a while
-// on a slow line; the gateway has the same time-out.
+// The default time-outs. The platform may answer late, and the files of a send take a while on a
+// slow line; the gateway has the same time-out.
 const (
-	defaultTimeout     = time.Minute
-	defaultSendTimeout = 5 * time.Minute
+	defaultTimeout         = time.Minute
+	defaultPlatformTimeout = 5 * time.Minute
 )
 
 // Client calls one gateway with one API key. It is safe for concurrent use.
 type Client struct {
-	baseURL              string
-	key                  string
-	http                 *http.Client
-	userAgent            string
-	timeout, sendTimeout time.Duration
+	baseURL         string
+	key             string
+	http            *http.Client
+	userAgent       string
+	timeout         time.Duration
+	platformTimeout time.Duration
 }
 
 // New makes a client of the gateway at baseURL, for example "http://127.0.0.1:8080".
@@ -50,7 +53,7 @@ func New(baseURL, apiKey string, options ...Option) *Client {
 	c := &Client{
 		baseURL: strings.TrimRight(baseURL, "/"), key: apiKey,
 		http: &http.Client{}, userAgent: "recado-go",
-		timeout: defaultTimeout, sendTimeout: defaultSendTimeout,
+		timeout: defaultTimeout, platformTimeout: defaultPlatformTimeout,
 	}
 	for _, option := range options {
 		option(c)
@@ -72,18 +75,17 @@ func WithUserAgent(name string) Option {
 	return func(c *Client) { c.userAgent = name }
 }
 
-// WithTimeout bounds each call that does not send or fetch a message (default: 1
-// minute). Zero means no bound except the context's.
+// WithTimeout bounds each call that does not wait for the platform (default: 1 minute). Zero means
+// no bound except the context's.
 func WithTimeout(timeout time.Duration) Option {
 	return func(c *Client) { c.timeout = timeout }
 }
 
-// WithSendTimeout bounds each call that sends, changes or fetches a message: the
-// upload, and the wait for the platform (default: 5 minutes). Zero means no bound
-// except the context's. A send that ran out of time may still arrive: repeat it with
-// the same IdempotencyKey.
+// WithSendTimeout bounds each call that waits for the platform, such as a send: the upload, and
+// the wait (default: 5 minutes). Zero means no bound except the context's. A send that ran out of
+// time may still arrive: repeat it with the same IdempotencyKey.
 func WithSendTimeout(timeout time.Duration) Option {
-	return func(c *Client) { c.sendTimeout = timeout }
+	return func(c *Client) { c.platformTimeout = timeout }
 }
 
 // WithHTTPClient returns a client of the same gateway that uses another
@@ -100,10 +102,11 @@ var errBadAddress = errors.New("the address of the gateway is not a URL")
 // request is one call, before it is made.
 type request struct {
 	method, path string
+	query        query
 	header       http.Header
-	in           any   // encoded as the body, unless nil
-	file         *File // sent in a form together with in; nil for none
-	timeout      time.Duration
+	body         any   // encoded as JSON, unless nil
+	file         *File // sent in a form together with the body; nil for none
+	waits        bool  // for the platform
 }
 
 // answered is what an answer says beside its body.
@@ -112,24 +115,16 @@ type answered struct {
 	header http.Header
 }
 
-// call carries out one operation. The answer is decoded into out, unless that is nil.
-func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
-	_, err := c.do(ctx, request{method: method, path: path, in: in, timeout: c.timeout}, out)
-	return err
-}
-
-// callPatiently is call for operations that wait for the platform, such as sends.
-func (c *Client) callPatiently(ctx context.Context, method, path string, in, out any) error {
-	_, err := c.do(ctx, request{method: method, path: path, in: in, timeout: c.sendTimeout}, out)
-	return err
-}
-
 // do carries out a request. The answer is decoded into out, unless that is nil;
 // its status and its header are returned.
 func (c *Client) do(ctx context.Context, r request, out any) (answered, error) {
-	if r.timeout > 0 {
+	timeout := c.timeout
+	if r.waits {
+		timeout = c.platformTimeout
+	}
+	if timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.timeout)
+		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	httpRequest, err := c.newRequest(ctx, r)
@@ -159,8 +154,8 @@ func (c *Client) do(ctx context.Context, r request, out any) (answered, error) {
 func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
 	var body io.Reader
 	contentType := "application/json"
-	if r.in != nil {
-		encoded, err := json.Marshal(r.in)
+	if r.body != nil {
+		encoded, err := json.Marshal(r.body)
 		if err != nil {
 			return nil, fmt.Errorf("encode the request: %w", err)
 		}
@@ -171,7 +166,11 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 			}
 		}
 	}
-	made, err := http.NewRequestWithContext(ctx, r.method, c.baseURL+r.path, body)
+	address := c.baseURL + r.path
+	if len(r.query) > 0 {
+		address += "?" + url.Values(r.query).Encode()
+	}
+	made, err := http.NewRequestWithContext(ctx, r.method, address, body)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBadAddress, err)
 	}
@@ -179,7 +178,7 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 	maps.Copy(made.Header, r.header)
 	made.Header.Set("X-Api-Key", c.key)
 	made.Header.Set("User-Agent", c.userAgent)
-	if r.in != nil {
+	if r.body != nil {
 		made.Header.Set("Content-Type", contentType)
 	}
 	return made, nil

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -100,11 +101,11 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 			return c.SendContact(ctx, instance, client.Contact{To: to, Contact: client.Card{FullName: "f", PhoneNumber: to, Organization: "o"}})
 		}, `/contact {"to":"5511988887766","contact":{"fullName":"f","phoneNumber":"5511988887766","organization":"o"}}`),
 		"SendPoll": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
-			return c.SendPoll(ctx, instance, client.Poll{To: to, Question: "q", Options: []string{"a", "b"}, MaxAnswers: new(0)})
+			return c.SendPoll(ctx, instance, client.Poll{To: to, Question: "q", Options: []string{"a", "b"}, MaxAnswers: new(int64(0))})
 		}, `/poll {"to":"5511988887766","question":"q","options":["a","b"],"maxAnswers":0}`),
 		"SendEvent": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendEvent(ctx, instance, client.CalendarEvent{
-				To: to, Name: "n", Start: time.Unix(1_800_000_000, 0).UTC(), Location: &client.EventLocation{Name: "p"}, ExtraGuestsAllowed: true,
+				To: to, Name: "n", Start: time.Unix(1_800_000_000, 0).UTC(), Location: client.EventLocation{Name: "p"}, ExtraGuestsAllowed: true,
 			})
 		}, `/event {"to":"5511988887766","name":"n","start":"2027-01-15T08:00:00Z","location":{"name":"p"},"extraGuestsAllowed":true}`),
 		"CancelEvent": {
@@ -133,72 +134,87 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 			`{"rule":"contacts","data":[{"id":"5511988887766@s.whatsapp.net","lid":"1@lid","name":null}],"isFirstPage":false,"isLastPage":true,"currentPage":2,"previousPage":1,"nextPage":null,"pageCount":2,"totalCount":2}`,
 		},
 		"Votes": {
-			func(ctx context.Context, c *client.Client) (any, error) { return c.Votes(ctx, instance, "a/b") },
+			func(ctx context.Context, c *client.Client) (any, error) { return c.GetVotes(ctx, instance, "a/b") },
 			"GET " + messages + "/a%2Fb/votes ", http.StatusOK,
 			`{"id":"i","messageId":"m","question":"q","maxAnswers":1,"voters":1,"options":[{"option":"a","votes":1,"voters":[{"jid":null,"lid":"1@lid","name":"n"}]}]}`,
 		},
 		"Forward": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
-			return c.Forward(ctx, instance, client.Forward{To: to, MessageID: "3EB0"})
+			return c.ForwardMessage(ctx, instance, client.Forward{To: to, MessageID: "3EB0"})
 		}, `/forward {"to":"5511988887766","messageId":"3EB0"}`),
 		"Edit": {
-			func(ctx context.Context, c *client.Client) (any, error) { return c.Edit(ctx, instance, "3EB0", "b") },
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return c.EditMessage(ctx, instance, client.EditMessage{MessageID: "3EB0", Message: "b"})
+			},
 			"POST " + messages + `/edit {"message":"b","messageId":"3EB0"}`, http.StatusOK, sent,
 		},
 		"MarkRead": {
 			func(ctx context.Context, c *client.Client) (any, error) {
-				return nil, c.MarkRead(ctx, instance, "3EB0")
+				return c.MarkRead(ctx, instance, client.MarkRead{MessageID: "3EB0"})
 			},
 			"POST " + messages + `/read {"messageId":"3EB0"}`, http.StatusOK, `{"messageId":"3EB0"}`,
 		},
-		"Delete": does(func(ctx context.Context, c *client.Client) error { return c.Delete(ctx, instance, "3EB0") },
+		"Delete": does(func(ctx context.Context, c *client.Client) error {
+			return c.DeleteMessage(ctx, instance, client.DeleteMessage{MessageID: "3EB0"})
+		},
 			"DELETE "+messages+`/delete {"messageId":"3EB0"}`),
-		"React": does(func(ctx context.Context, c *client.Client) error { return c.React(ctx, instance, "3EB0", "") },
+		"React": does(func(ctx context.Context, c *client.Client) error {
+			return c.SendReaction(ctx, instance, client.Reaction{MessageID: "3EB0", Reaction: ""})
+		},
 			"POST "+messages+`/reaction {"messageId":"3EB0","reaction":""}`),
-		"Pin": does(func(ctx context.Context, c *client.Client) error { return c.Pin(ctx, instance, "a/b", 24*time.Hour) },
+		"Pin": does(func(ctx context.Context, c *client.Client) error {
+			return c.PinMessage(ctx, instance, "a/b", client.Pin{DurationSeconds: int64(24 * time.Hour / time.Second)})
+		},
 			"POST "+messages+`/a%2Fb/pin {"durationSeconds":86400}`),
-		"Star":        does(func(ctx context.Context, c *client.Client) error { return c.Star(ctx, instance, "a/b") }, "POST "+messages+`/a%2Fb/star `),
-		"Unstar":      does(func(ctx context.Context, c *client.Client) error { return c.Unstar(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/star `),
-		"DeleteForMe": does(func(ctx context.Context, c *client.Client) error { return c.DeleteForMe(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/for-me `),
-		"Unpin":       does(func(ctx context.Context, c *client.Client) error { return c.Unpin(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/pin `),
+		"Star":        does(func(ctx context.Context, c *client.Client) error { return c.StarMessage(ctx, instance, "a/b") }, "POST "+messages+`/a%2Fb/star `),
+		"Unstar":      does(func(ctx context.Context, c *client.Client) error { return c.UnstarMessage(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/star `),
+		"DeleteForMe": does(func(ctx context.Context, c *client.Client) error { return c.DeleteMessageForMe(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/for-me `),
+		"Unpin":       does(func(ctx context.Context, c *client.Client) error { return c.UnpinMessage(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/pin `),
 		"MediaDownloadLink": {func(ctx context.Context, c *client.Client) (any, error) {
-			return c.MediaDownloadLink(ctx, instance, "77@lid_a/b c")
+			return c.GetMediaDownloadLink(ctx, instance, "77@lid_a/b c")
 		}, "GET " + messages + "/media-download-link/77@lid_a%2Fb%20c ", http.StatusOK, `{"url":"http://a/b","urlExpiresIn":60,"fileName":"f"}`},
 		"Instance": {
-			func(ctx context.Context, c *client.Client) (any, error) { return c.Instance(ctx, instance) },
+			func(ctx context.Context, c *client.Client) (any, error) { return c.GetInstance(ctx, instance) },
 			"GET " + api + " ", http.StatusOK, `{"instanceId":"` + instance + `","name":"n","status":"created","messengerJid":"","messengerLid":"","messengerId":"","messengerName":"","messengerProfilePicUrl":"","createdAt":"2026-11-20T14:22:10.123Z","updatedAt":"2026-11-20T14:22:10.123Z"}`,
 		},
 		"CheckNumbers": {
-			func(ctx context.Context, c *client.Client) (any, error) { return c.CheckNumbers(ctx, instance, nil) },
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return c.CheckNumbers(ctx, instance, client.CheckNumbers{Numbers: []string{}})
+			},
 			"POST " + api + `/check-numbers {"numbers":[]}`, http.StatusOK, `{"results":[]}`,
 		},
 		"SendPresence": does(func(ctx context.Context, c *client.Client) error {
-			return c.SendPresence(ctx, instance, to, client.Composing)
+			return c.SendPresence(ctx, instance, client.Presence{To: to, Presence: client.PresenceComposing})
 		}, "POST "+api+`/presence {"presence":"composing","to":"5511988887766"}`),
 		"ProfilePicture": {
 			func(ctx context.Context, c *client.Client) (any, error) {
-				return c.ProfilePicture(ctx, instance, "+1 415/x")
+				return c.GetProfilePicture(ctx, instance, "+1 415/x")
 			},
 			"GET " + api + "/contacts/+1%20415%2Fx/profile-picture ", http.StatusOK, `{"url":null}`,
 		},
-		"Block": does(func(ctx context.Context, c *client.Client) error { return c.Block(ctx, instance, to) },
+		"Block": does(func(ctx context.Context, c *client.Client) error { return c.BlockContact(ctx, instance, to) },
 			"POST "+api+"/contacts/5511988887766/block "),
-		"Unblock": does(func(ctx context.Context, c *client.Client) error { return c.Unblock(ctx, instance, to) },
+		"Unblock": does(func(ctx context.Context, c *client.Client) error { return c.UnblockContact(ctx, instance, to) },
 			"DELETE "+api+"/contacts/5511988887766/block "),
 		"Group": {
-			func(ctx context.Context, c *client.Client) (any, error) { return c.Group(ctx, instance, "1@g.us") },
+			func(ctx context.Context, c *client.Client) (any, error) { return c.GetGroup(ctx, instance, "1@g.us") },
 			"GET " + api + "/groups/1@g.us ", http.StatusOK, `{"id":"1@g.us","subject":"s","description":null,"owner":null,"creation":1,"participants":[{"id":"1@lid","admin":"admin"}]}`,
 		},
 	}
 	for name, exchange := range cases.Sorted(exchanges) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			before, object, _ := strings.Cut(exchange.want, "{")
+			wanted := exchange.want
+			if object != "" {
+				wanted = before + sorted(t, "{"+object)
+			}
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, err := io.ReadAll(r.Body)
 				if err != nil {
 					t.Error(err)
 				}
-				if got := r.Method + " " + r.RequestURI + " " + string(body); got != exchange.want || r.Header.Get("X-Api-Key") != "key" {
-					t.Errorf("asked\n%s with key %q\nwant\n%s", got, r.Header.Get("X-Api-Key"), exchange.want)
+				if got := r.Method + " " + r.RequestURI + " " + sorted(t, string(body)); got != wanted || r.Header.Get("X-Api-Key") != "key" {
+					t.Errorf("asked\n%s with key %q\nwant\n%s", got, r.Header.Get("X-Api-Key"), wanted)
 				}
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(exchange.status)
@@ -211,11 +227,28 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if sent, ok := result.(client.Sent); ok && (sent.MessageID != "3EB0" || sent.Replayed) {
+			if sent, ok := result.(client.Sent); ok && (sent.MessageID != "3EB0" || sent.IdempotencyReplayed) {
 				t.Errorf("sent %+v", sent)
 			}
 		})
 	}
+}
+
+// sorted returns a body with the names of its fields in order.
+func sorted(t *testing.T, body string) string {
+	t.Helper()
+	if body == "" {
+		return ""
+	}
+	var object any
+	if err := json.Unmarshal([]byte(body), &object); err != nil {
+		t.Error(err)
+	}
+	again, err := json.Marshal(object)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(again)
 }
 
 func TestIdempotencyKeyAndRefusal(t *testing.T) {
@@ -233,7 +266,7 @@ func TestIdempotencyKeyAndRefusal(t *testing.T) {
 	defer server.Close()
 	c := client.New(server.URL, "key")
 	got, err := c.SendLocation(t.Context(), instance, client.Location{To: "1", IdempotencyKey: "once"})
-	if err != nil || !got.Replayed {
+	if err != nil || !got.IdempotencyReplayed {
 		t.Errorf("sent %+v (%v)", got, err)
 	}
 	_, err = c.SendLocation(t.Context(), instance, client.Location{To: "1"})

@@ -1,4 +1,4 @@
-// Refusals of the gateway, and their codes.
+// Refusals of the gateway.
 
 package client
 
@@ -11,92 +11,13 @@ import (
 	"time"
 )
 
-// The codes of an Error. Newer gateways may have more.
-const (
-	CodeValidation             = "VALIDATION_ERROR"
-	CodeUnauthorized           = "UNAUTHORIZED"
-	CodePaymentRequired        = "PAYMENT_REQUIRED"
-	CodeForbidden              = "FORBIDDEN"
-	CodeNotFound               = "NOT_FOUND"
-	CodeInstanceNotFound       = "INSTANCE_NOT_FOUND"
-	CodeMessageNotFound        = "MESSAGE_NOT_FOUND"
-	CodeChatNotFound           = "CHAT_NOT_FOUND"
-	CodeNotSynced              = "INSTANCE_NOT_SYNCED"
-	CodeProfileChangeRefused   = "PROFILE_CHANGE_REFUSED"
-	CodePrivacyChangeRefused   = "PRIVACY_CHANGE_REFUSED"
-	CodeCallNotFound           = "CALL_NOT_FOUND"
-	CodeHistoryPending         = "HISTORY_REQUEST_PENDING"
-	CodeNotSubscribed          = "NOT_SUBSCRIBED"
-	CodeSubscriptionLimit      = "SUBSCRIPTION_LIMIT_REACHED"
-	CodeBlockRefused           = "BLOCK_REFUSED"
-	CodeGroupNotFound          = "GROUP_NOT_FOUND"
-	CodeGroupAdminRequired     = "GROUP_ADMIN_REQUIRED"
-	CodeGroupFull              = "GROUP_FULL"
-	CodeContactChangeRefused   = "CONTACT_CHANGE_REFUSED"
-	CodeChatChangeRefused      = "CHAT_CHANGE_REFUSED"
-	CodeLabelNotFound          = "LABEL_NOT_FOUND"
-	CodeLabelChangeRefused     = "LABEL_CHANGE_REFUSED"
-	CodeGroupChangeRefused     = "GROUP_CHANGE_REFUSED"
-	CodeChannelNotFound        = "CHANNEL_NOT_FOUND"
-	CodeChannelGone            = "CHANNEL_GONE"
-	CodeChannelPrivate         = "CHANNEL_PRIVATE"
-	CodeChannelNotAvailable    = "CHANNEL_NOT_AVAILABLE"
-	CodeChannelOwnerRequired   = "CHANNEL_OWNER_REQUIRED"
-	CodeChannelChangeRefused   = "CHANNEL_CHANGE_REFUSED"
-	CodeChannelContent         = "CHANNEL_CONTENT_NOT_SUPPORTED"
-	CodeStatusAudience         = "STATUS_AUDIENCE_NOT_ALLOWED"
-	CodeInviteNotValid         = "INVITE_NOT_VALID"
-	CodeInviteExpired          = "INVITE_EXPIRED"
-	CodeInviteRefused          = "INVITE_REFUSED"
-	CodeAlreadyParticipant     = "ALREADY_PARTICIPANT" // this and the next five: of one person, in a result
-	CodeNotParticipant         = "NOT_PARTICIPANT"
-	CodeParticipantPrivacy     = "PARTICIPANT_PRIVACY"
-	CodeParticipantLeft        = "PARTICIPANT_LEFT"
-	CodeParticipantRefused     = "PARTICIPANT_REFUSED"
-	CodeNoJoinRequest          = "NO_JOIN_REQUEST"
-	CodeMediaNotFound          = "MEDIA_NOT_FOUND"
-	CodeWebhookNotFound        = "WEBHOOK_NOT_FOUND"
-	CodeWebhookInactive        = "WEBHOOK_INACTIVE"
-	CodeWebhookLimit           = "WEBHOOK_LIMIT_REACHED"
-	CodeWebhookOfAccount       = "WEBHOOK_OF_ACCOUNT"
-	CodeMessageNotEditable     = "MESSAGE_NOT_EDITABLE"
-	CodeMessageNotDeletable    = "MESSAGE_NOT_DELETABLE"
-	CodeMessageNotReactable    = "MESSAGE_NOT_REACTABLE"
-	CodeMessageHasNoMedia      = "MESSAGE_HAS_NO_MEDIA"
-	CodeMessageIsNoEvent       = "MESSAGE_IS_NO_EVENT"
-	CodeMessageIsNoPoll        = "MESSAGE_IS_NO_POLL"
-	CodeEditWindowExpired      = "EDIT_WINDOW_EXPIRED"
-	CodeDeleteWindowExpired    = "DELETE_WINDOW_EXPIRED"
-	CodeMethodNotAllowed       = "METHOD_NOT_ALLOWED"
-	CodeRecipientNotRegistered = "RECIPIENT_NOT_REGISTERED"
-	CodeNotConnected           = "INSTANCE_NOT_CONNECTED"
-	CodeAlreadyConnected       = "INSTANCE_ALREADY_CONNECTED"
-	CodeInstanceLimit          = "INSTANCE_LIMIT_REACHED"
-	CodeIdempotencyConflict    = "IDEMPOTENCY_CONFLICT"
-	CodePayloadTooLarge        = "PAYLOAD_TOO_LARGE"
-	CodeRangeNotSatisfiable    = "RANGE_NOT_SATISFIABLE"
-	CodeEventsExpired          = "EVENTS_EXPIRED"
-	CodeMediaFetchFailed       = "MEDIA_FETCH_FAILED"
-	CodeProxyUnreachable       = "PROXY_UNREACHABLE"
-	CodeProxyAuthFailed        = "PROXY_AUTH_FAILED"
-	CodeProxyPlatform          = "PROXY_PLATFORM_UNREACHABLE"
-	CodeRateLimited            = "RATE_LIMITED"
-	CodeRecipientRestricted    = "RECIPIENT_RESTRICTED"
-	CodeQueueFull              = "QUEUE_FULL"
-	CodeQueueExpired           = "QUEUE_EXPIRED"   // only in the event of a message that failed
-	CodeQueueCancelled         = "QUEUE_CANCELLED" // only in the event of a message that failed
-	CodeMessageBeingSent       = "MESSAGE_BEING_SENT"
-	CodeInternal               = "INTERNAL_ERROR"
-	CodePlatformError          = "PLATFORM_ERROR"
-	CodePlatformTimeout        = "PLATFORM_TIMEOUT"
-	CodeUnavailable            = "UNAVAILABLE"
-)
-
-// Error is the gateway's answer to a request that it refused.
+// Error is the gateway's answer to a request that it refused. Every operation that needs an API key
+// may be refused with CodeUnauthorized, CodeRateLimited, CodeInternalError or CodeUnavailable; what
+// else is said of each.
 type Error struct {
 	StatusCode int       `json:"statusCode"`
 	Message    string    `json:"message"` // for people
-	Code       string    `json:"error"`   // for programs; empty if the answer is not the gateway's
+	Code       string    `json:"error"`   // for programs, such as CodeNotFound; empty if the answer is not the gateway's
 	Timestamp  time.Time `json:"timestamp"`
 	Path       string    `json:"path"`
 	// Details names each field of a request that is not valid.
@@ -128,14 +49,14 @@ func (e *Error) Temporary() bool {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return true
 	case http.StatusConflict:
-		return e.Code == CodeNotConnected || e.RetryAfter > 0
+		return e.Code == CodeInstanceNotConnected || e.RetryAfter > 0
 	default:
 		return e.StatusCode >= http.StatusInternalServerError
 	}
 }
 
 // IsCode reports whether err is the gateway's refusal with that code, such as
-// CodeNotConnected.
+// CodeInstanceNotConnected.
 func IsCode(err error, code string) bool {
 	refusal, ok := errors.AsType[*Error](err)
 	return ok && refusal.Code == code

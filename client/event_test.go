@@ -78,8 +78,8 @@ func TestDecodeOfAnUnknownType(t *testing.T) {
 	}
 }
 
-// The constants are the words of the program, all of them. Those of events are
-// generated.
+// The constants have every word of the program: a code, a status or a type that the document does
+// not list is none that a client can know.
 func TestConstantsAreThePrograms(t *testing.T) {
 	t.Parallel()
 	words := func(path, pattern string) []string {
@@ -94,12 +94,14 @@ func TestConstantsAreThePrograms(t *testing.T) {
 		return found
 	}
 	for name, lists := range cases.Sorted(map[string][2][]string{
-		"codes":    {words("error.go", `\tCode\w+ += "(\w+)"`), words("../internal/gateway/error.go", `\tCode\w+ += "(\w+)"`)},
-		"statuses": {words("instance.go", `\tStatus\w+ += "(\w+)"`), words("../internal/gateway/instance.go", `\tStatus\w+ +Status = "(\w+)"`)},
-		"messages": {words("event_values.go", `\tMessage\w+ += "(text|image|video|voice|audio|document|location|contact|sticker|poll|event|order|group_invite|product|payment|album|unsupported)"`), words("../internal/gateway/message.go", `\tType\w+ +MessageType = "(\w+)"`)},
+		"codes":    {words("words.go", `\tCode\w+ += "(\w+)"`), words("../internal/gateway/error.go", `\tCode\w+ += "(\w+)"`)},
+		"statuses": {words("words.go", `\tStatus\w+ += "(\w+)"`), words("../internal/gateway/instance.go", `\tStatus\w+ +Status = "(\w+)"`)},
+		"messages": {words("words.go", `\tType\w+ += "(\w+)"`), words("../internal/gateway/message.go", `\tType\w+ +MessageType = "(\w+)"`)},
 	}) {
-		if !slices.Equal(lists[0], lists[1]) {
-			t.Errorf("%s are\n%v\nwant\n%v", name, lists[0], lists[1])
+		for _, word := range lists[1] {
+			if !slices.Contains(lists[0], word) {
+				t.Errorf("%s: there is no constant for %s", name, word)
+			}
 		}
 	}
 	if client.StatusConnected != string(gateway.StatusConnected) {

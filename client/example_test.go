@@ -37,7 +37,7 @@ func ExampleClient_SendText() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(again.Replayed, again.MessageID == sent.MessageID)
+	fmt.Println(again.IdempotencyReplayed, again.MessageID == sent.MessageID)
 
 	_, err = gateway.SendText(ctx, demo.InstanceID, client.Text{Message: "To whom?"})
 	if refusal, ok := errors.AsType[*client.Error](err); ok {
@@ -78,7 +78,7 @@ func ExampleClient_Follow() {
 			fmt.Println("sent:", *data.Text)
 		case client.MessageStatusEvent:
 			fmt.Println("now:", data.Status)
-			if data.Status == client.MessageStatusRead {
+			if data.Status == client.StatusRead {
 				return
 			}
 		}

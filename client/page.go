@@ -1,10 +1,6 @@
 package client
 
-import (
-	"iter"
-	"net/url"
-	"strconv"
-)
+import "iter"
 
 // Page is a part of a list.
 type Page[T any] struct {
@@ -38,18 +34,4 @@ func items[T any](fetch func(page int) (Page[T], error)) iter.Seq2[T, error] {
 			}
 		}
 	}
-}
-
-func pageQuery(page, limit int) string {
-	query := url.Values{}
-	if page > 0 {
-		query.Set("page", strconv.Itoa(page))
-	}
-	if limit > 0 {
-		query.Set("limit", strconv.Itoa(limit))
-	}
-	if len(query) == 0 {
-		return ""
-	}
-	return "?" + query.Encode()
 }

@@ -33,7 +33,7 @@ func TestPagesAreOneSequence(t *testing.T) {
 	}))
 	defer server.Close()
 	var ids []string
-	for key, err := range client.New(server.URL, "key").Keys(t.Context()) {
+	for key, err := range client.New(server.URL, "key").APIKeys(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestPagesAreOneSequence(t *testing.T) {
 	}
 	server.Config.Handler = http.HandlerFunc(refuse)
 	count := 0
-	for _, err := range client.New(server.URL, "key").Deliveries(t.Context(), instance, "hook") {
+	for _, err := range client.New(server.URL, "key").WebhookDeliveries(t.Context(), instance, "hook") {
 		count++
 		if !client.IsCode(err, client.CodeForbidden) {
 			t.Errorf("ended with %v", err)
@@ -77,7 +77,7 @@ func TestTemporary(t *testing.T) {
 			{StatusCode: 500},
 			{StatusCode: 502},
 			{StatusCode: 504},
-			{StatusCode: 409, Code: client.CodeNotConnected},
+			{StatusCode: 409, Code: client.CodeInstanceNotConnected},
 			{StatusCode: 409, RetryAfter: 1},
 		}},
 		{false, []client.Error{{StatusCode: 400}, {StatusCode: 401}, {StatusCode: 404}, {StatusCode: 409}, {StatusCode: 410}, {StatusCode: 413}}},

@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -56,15 +55,15 @@ func (c *Client) Events(ctx context.Context, instanceID string, params EventsPar
 
 // openStream opens a stream that calls alive whenever something arrives.
 func (c *Client) openStream(ctx context.Context, instanceID string, params EventsParams, alive func()) (*EventStream, error) {
-	path := instancePath(instanceID, "/events")
-	if len(params.Types) > 0 {
-		path += "?" + url.Values{"types": {strings.Join(params.Types, ",")}}.Encode()
-	}
+	q := query{}
+	q.setList("types", params.Types)
 	header := http.Header{"Accept": {"text/event-stream"}}
 	if params.After != nil {
 		header.Set("Last-Event-ID", strconv.FormatInt(*params.After, 10))
 	}
-	request, err := c.newRequest(ctx, request{method: http.MethodGet, path: path, header: header})
+	request, err := c.newRequest(ctx, request{
+		method: http.MethodGet, path: "/api/instances/" + url.PathEscape(instanceID) + "/events", query: q, header: header,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -168,11 +168,11 @@ func (w *world) link(tb testing.TB, i int) {
 
 // linked makes and links instance i, and returns its id.
 func (w *world) linked(ctx context.Context, i int) (string, error) {
-	instance, err := w.client.CreateInstance(ctx, fmt.Sprintf("shop %d", i))
+	instance, err := w.client.CreateInstance(ctx, client.NewInstance{Name: fmt.Sprintf("shop %d", i)})
 	if err != nil {
 		return "", err
 	}
-	code, err := w.client.RawQRCode(ctx, instance.InstanceID)
+	code, err := w.client.GetQRCode(ctx, instance.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		return "", err
 	}

@@ -121,7 +121,7 @@ func BenchmarkForward(b *testing.B) {
 			var took []time.Duration
 			for range requests {
 				began := time.Now()
-				if _, err := by.Limits(b.Context(), n.instances[0]); err != nil {
+				if _, err := by.GetLimits(b.Context(), n.instances[0]); err != nil {
 					b.Fatal(err)
 				}
 				took = append(took, time.Since(began))

@@ -119,7 +119,7 @@ func BenchmarkOpenPages(b *testing.B) {
 func (w *world) createInstances(b *testing.B, count int) {
 	b.Helper()
 	for i := range count {
-		created, err := w.client.CreateInstance(b.Context(), fmt.Sprintf("shop %d", i))
+		created, err := w.client.CreateInstance(b.Context(), client.NewInstance{Name: fmt.Sprintf("shop %d", i)})
 		if err != nil {
 			b.Fatal(err)
 		}

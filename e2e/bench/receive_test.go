@@ -68,8 +68,8 @@ func (w *world) countReceived(b *testing.B) *atomic.Int64 {
 	}))
 	b.Cleanup(sink.Close)
 	for _, id := range w.instances {
-		config := client.WebhookConfig{WebhookURL: sink.URL, Secret: "whsec_c2VjcmV0"}
-		if _, err := w.client.SaveWebhook(b.Context(), id, config); err != nil {
+		config := client.NewWebhookConfig{WebhookURL: sink.URL, Secret: "whsec_c2VjcmV0"}
+		if _, err := w.client.SaveWebhookConfig(b.Context(), id, config); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -22,9 +22,9 @@ func BenchmarkIdleWebhooks(b *testing.B) {
 	for range 64 {
 		group.Go(func() {
 			for next.Add(1) <= webhooks {
-				instance, err := w.client.CreateInstance(b.Context(), "shop")
+				instance, err := w.client.CreateInstance(b.Context(), client.NewInstance{Name: "shop"})
 				if err == nil {
-					_, err = w.client.SaveWebhook(b.Context(), instance.InstanceID, client.WebhookConfig{
+					_, err = w.client.SaveWebhookConfig(b.Context(), instance.InstanceID, client.NewWebhookConfig{
 						WebhookURL: "http://127.0.0.1:1/events", Secret: "whsec_c2VjcmV0",
 					})
 				}

@@ -51,7 +51,7 @@ func TestAccountIsSet(t *testing.T) {
 	p.ClickText("section[aria-labelledby=privacy] button", "Save")
 	saved()
 	p.AwaitTrue("what was chosen", `document.querySelector("#lastSeen").value === "contacts" && document.querySelector("#disappearing").value === "7"`)
-	if privacy, err := w.Client.Privacy(t.Context(), id); err != nil || privacy.LastSeen == nil || *privacy.LastSeen != "contacts" || privacy.Disappearing != 604_800 {
+	if privacy, err := w.Client.GetPrivacy(t.Context(), id); err != nil || privacy.LastSeen == nil || *privacy.LastSeen != "contacts" || privacy.Disappearing != 604_800 {
 		t.Errorf("the account has %+v, %v", privacy, err)
 	}
 	mark(p)

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
@@ -103,7 +104,7 @@ func (e *extended) key(id string) string {
 // makes on the messenger's page.
 func (e *extended) wanting(rule any) (id string) {
 	e.t.Helper()
-	made, err := e.Partner.CreateInstance(e.t.Context(), "Padaria")
+	made, err := e.Partner.CreateInstance(e.t.Context(), client.NewInstance{Name: "Padaria"})
 	if err != nil {
 		e.t.Fatal(err)
 	}

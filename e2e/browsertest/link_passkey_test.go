@@ -24,7 +24,7 @@ func (w *world) atName() string { return strings.Replace(w.BaseURL, "127.0.0.1",
 func (w *world) asked(base string, rule any) (p *browser.Page, id string, question client.Passkey) {
 	w.t.Helper()
 	w.Phones.Update(w.t, shopNumber, map[string]any{"passkey": rule})
-	made, err := w.Partner.CreateInstance(w.t.Context(), "Padaria")
+	made, err := w.Partner.CreateInstance(w.t.Context(), client.NewInstance{Name: "Padaria"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func (w *world) asked(base string, rule any) (p *browser.Page, id string, questi
 // scan lets the shop's phone scan the code that an instance shows.
 func (w *world) scan(id string) {
 	w.t.Helper()
-	code, err := w.Client.RawQRCode(w.t.Context(), id)
+	code, err := w.Client.GetQRCode(w.t.Context(), id, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestPasskeyOfTheBrowserLinks(t *testing.T) {
 	p.ClickText("dialog[open] button", "Make a passkey in this browser")
 	p.AwaitText("[data-passkeys]", "Made in a browser")
 
-	made, err := w.Partner.CreateInstance(t.Context(), "Padaria")
+	made, err := w.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "Padaria"})
 	if err != nil {
 		t.Fatal(err)
 	}

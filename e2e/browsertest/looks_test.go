@@ -32,7 +32,7 @@ const maxWeight = 150_000
 func TestEmptyPagesLookRight(t *testing.T) {
 	t.Parallel()
 	w := start(t, testkit.Options{})
-	made, err := w.Partner.CreateInstance(t.Context(), "Padaria")
+	made, err := w.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "Padaria"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,7 @@ func (w *world) street(t *testing.T) (shop, waiting string) {
 	}
 	made := map[string]string{}
 	for _, name := range []string{"Pet shop da Vila", "Oficina do Zé", "Livraria Aurora", "Farmácia São Bento", "Padaria da Conceição"} {
-		instance, err := w.Partner.CreateInstance(t.Context(), name)
+		instance, err := w.Partner.CreateInstance(t.Context(), client.NewInstance{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func (w *world) street(t *testing.T) (shop, waiting string) {
 	w.Scan(t, made["Oficina do Zé"], "5511999990400")
 	w.Phones.Do(t, "5511999990400", "unlink")
 	w.AwaitStatus(t, made["Oficina do Zé"], gateway.StatusStopped)
-	if _, err := w.Client.QRCode(t.Context(), waiting); err != nil {
+	if _, err := w.Client.GetQRCode(t.Context(), waiting, client.GetQRCodeParams{}); err != nil {
 		t.Fatal(err)
 	}
 	w.endpoint(t, shop)

@@ -31,7 +31,7 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 	for _, number := range []string{shopNumber, customerNumber} {
 		w.Phones.Update(t, number, map[string]any{"name": hostile})
 	}
-	made, err := w.Partner.CreateInstance(t.Context(), hostile)
+	made, err := w.Partner.CreateInstance(t.Context(), client.NewInstance{Name: hostile})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,7 +189,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	partnerKey := command(t, create...)
 	id := command(t, append(strings.Fields(strings.TrimPrefix(serve.Await("  recado instances create"), "  recado ")),
 		"--url", baseURL, "--api-key", partnerKey)...)
-	code, err := client.New(baseURL, partnerKey).RawQRCode(t.Context(), id)
+	code, err := client.New(baseURL, partnerKey).GetQRCode(t.Context(), id, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,17 +89,17 @@ func TestAFileInABodyTakesLittleMemory(t *testing.T) {
 	serve := process.Start(t, program, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, hint[6:]...)...)
 	baseURL := strings.TrimSuffix(strings.Fields(serve.Await("recado "))[4], ",")
 	gateway := client.New(baseURL, command(t, "keys", "create", "--data", data, "--name", "till", "--partner"))
-	instance, err := gateway.CreateInstance(t.Context(), "shop")
+	instance, err := gateway.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := gateway.RawQRCode(t.Context(), instance.InstanceID)
+	code, err := gateway.GetQRCode(t.Context(), instance.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		t.Fatal(err)
 	}
 	phones.New("http"+strings.TrimPrefix(hint[7], "ws")).Scan(t, "5511999990100", code.QRCode)
 	await.Until(t, "the instance to be connected", func() bool {
-		shown, err := gateway.Instance(t.Context(), instance.InstanceID)
+		shown, err := gateway.GetInstance(t.Context(), instance.InstanceID)
 		return err == nil && shown.Status == "connected"
 	})
 	send := func(size int) {

@@ -76,7 +76,7 @@ func TestCodeOnATerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ready.json")
 	start(t, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--ready-file", file, "--empty")
 	gateway := awaitReady(t, file)
-	if _, err := client.New(gateway.BaseURL, gateway.PartnerKey).CreateInstance(t.Context(), "shop"); err != nil {
+	if _, err := client.New(gateway.BaseURL, gateway.PartnerKey).CreateInstance(t.Context(), client.NewInstance{Name: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	link := []string{"instances", "link", "shop", "--url", gateway.BaseURL, "--api-key", gateway.PartnerKey}

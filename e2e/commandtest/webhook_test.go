@@ -31,7 +31,7 @@ func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hook, err := gateway.SaveWebhook(t.Context(), r.InstanceID, client.WebhookConfig{WebhookURL: endpoint.URL, Secret: secret})
+		hook, err := gateway.SaveWebhookConfig(t.Context(), r.InstanceID, client.NewWebhookConfig{WebhookURL: endpoint.URL, Secret: secret})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func tryCluster(t *testing.T, c *cluster, gateway *client.Client, handsets *phon
 		}
 		received, _ = data.(client.MessageReceivedEvent)
 	}
-	link, err := gateway.MediaDownloadLink(ctx, shop, received.MessageID)
+	link, err := gateway.GetMediaDownloadLink(ctx, shop, received.MessageID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,17 +212,17 @@ func send(ctx context.Context, t *testing.T, gateway *client.Client, shop string
 // link makes an instance and links it to a number.
 func link(t *testing.T, gateway *client.Client, handsets *phones.API, number string) (id string) {
 	t.Helper()
-	instance, err := gateway.CreateInstance(t.Context(), number)
+	instance, err := gateway.CreateInstance(t.Context(), client.NewInstance{Name: number})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := gateway.RawQRCode(t.Context(), instance.InstanceID)
+	code, err := gateway.GetQRCode(t.Context(), instance.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		t.Fatal(err)
 	}
 	handsets.Scan(t, number, code.QRCode)
 	await.Until(t, number+" is connected", func() bool {
-		now, err := gateway.Instance(t.Context(), instance.InstanceID)
+		now, err := gateway.GetInstance(t.Context(), instance.InstanceID)
 		return err == nil && now.Status == "connected"
 	})
 	return instance.InstanceID

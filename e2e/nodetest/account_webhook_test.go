@@ -37,7 +37,7 @@ func TestAccountWebhookHearsInstancesOfAllNodes(t *testing.T) {
 		heard(first, shop, "to all nodes")
 	}
 	// Asked at the other node, whose instances have to be told.
-	if _, err := w.nodes[1].client.ChangeAccountWebhook(t.Context(), made.ID, client.WebhookChange{URL: second.URL}); err != nil {
+	if _, err := w.nodes[1].client.ChangeAccountWebhook(t.Context(), made.ID, client.WebhookChange{URL: new(second.URL)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, shop := range w.shops {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -18,13 +19,13 @@ func TestContactsAndGroupsAreListedAtEveryNode(t *testing.T) {
 	w.phones.Update(t, customer, map[string]any{"name": "Aninha"})
 	list := func(at *node, id string) (names, subjects []string) {
 		t.Helper()
-		for contact, err := range at.client.Contacts(t.Context(), id, "") {
+		for contact, err := range at.client.Contacts(t.Context(), id, client.ListContactsParams{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			names = append(names, *contact.Name)
 		}
-		for group, err := range at.client.Groups(t.Context(), id, "") {
+		for group, err := range at.client.Groups(t.Context(), id, client.ListGroupsParams{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +70,7 @@ func TestContactsAndGroupsAreListedAtEveryNode(t *testing.T) {
 	}
 	want("stopped", second)
 	for _, shop := range w.shops {
-		if err := second.client.Restart(t.Context(), shop.id); err != nil {
+		if err := second.client.RestartInstance(t.Context(), shop.id); err != nil {
 			t.Fatal(err)
 		}
 		w.awaitConnected(second, shop.id)

@@ -54,9 +54,9 @@ func sendText(from shop, to string) func(ctx context.Context, at *client.Client,
 func enqueue(from shop, to string) func(ctx context.Context, at *client.Client, n int, key string) (client.Sent, error) {
 	return func(ctx context.Context, at *client.Client, n int, key string) (client.Sent, error) {
 		if n%3 == 0 {
-			return at.SendImage(ctx, from.id, client.Image{To: to, Image: picture, Caption: fmt.Sprint("q. ", n), Later: true, IdempotencyKey: key})
+			return at.SendImage(ctx, from.id, client.Image{To: to, Image: picture, Caption: fmt.Sprint("q. ", n), Prefer: client.RespondAsync, IdempotencyKey: key})
 		}
-		return at.SendText(ctx, from.id, client.Text{To: to, Message: fmt.Sprint("q. ", n), Later: true, IdempotencyKey: key})
+		return at.SendText(ctx, from.id, client.Text{To: to, Message: fmt.Sprint("q. ", n), Prefer: client.RespondAsync, IdempotencyKey: key})
 	}
 }
 

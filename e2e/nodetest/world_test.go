@@ -147,7 +147,7 @@ func (w *world) command(args ...string) string {
 // create makes an instance at the first node.
 func (w *world) create(number string) shop {
 	w.t.Helper()
-	instance, err := w.nodes[0].client.CreateInstance(w.t.Context(), number)
+	instance, err := w.nodes[0].client.CreateInstance(w.t.Context(), client.NewInstance{Name: number})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -160,14 +160,14 @@ func (w *world) create(number string) shop {
 func (w *world) link(shop shop) {
 	w.t.Helper()
 	ctx, at := w.t.Context(), w.nodes[0]
-	code, err := at.client.RawQRCode(ctx, shop.id)
+	code, err := at.client.GetQRCode(ctx, shop.id, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		w.t.Error(err)
 		return
 	}
 	w.phones.Scan(w.t, shop.number, code.QRCode)
 	w.awaitConnected(at, shop.id)
-	if _, err := at.client.SaveWebhook(ctx, shop.id, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
+	if _, err := at.client.SaveWebhookConfig(ctx, shop.id, client.NewWebhookConfig{WebhookURL: w.sink.URL}); err != nil {
 		w.t.Error(err)
 	}
 }
@@ -176,7 +176,7 @@ func (w *world) link(shop shop) {
 func (w *world) awaitConnected(at *node, id string) {
 	w.t.Helper()
 	await.Until(w.t, "instance "+id+" is connected", func() bool {
-		instance, err := at.client.Instance(w.t.Context(), id)
+		instance, err := at.client.GetInstance(w.t.Context(), id)
 		return err == nil && instance.Status == "connected"
 	})
 }

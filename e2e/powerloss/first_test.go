@@ -18,14 +18,14 @@ func TestFirstSteps(t *testing.T) {
 	ctx := t.Context()
 
 	w.losePower(disk.Survivors{})
-	made, err := w.client.CreateKey(ctx, client.NewKey{Name: "second", Partner: true})
+	made, err := w.client.CreateAPIKey(ctx, client.NewKey{Name: "second", Partner: true})
 	if err != nil {
 		t.Fatalf("with the first key: %v", err)
 	}
 
 	w.losePower(disk.Survivors{})
 	w.client = client.New(w.url, made.Key)
-	instance, err := w.client.CreateInstance(ctx, "shop")
+	instance, err := w.client.CreateInstance(ctx, client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatalf("with the second key: %v", err)
 	}
@@ -37,16 +37,16 @@ func TestFirstSteps(t *testing.T) {
 	w.losePower(disk.Survivors{})
 	w.awaitConnected() // it is still linked
 
-	saved, err := w.client.SaveWebhook(ctx, w.instance, client.WebhookConfig{WebhookURL: w.sink.URL, Secret: "a secret of 24 characters"})
+	saved, err := w.client.SaveWebhookConfig(ctx, w.instance, client.NewWebhookConfig{WebhookURL: w.sink.URL, Secret: "a secret of 24 characters"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.losePower(disk.Survivors{})
-	if found, err := w.client.Webhook(ctx, w.instance); err != nil || found != saved {
+	if found, err := w.client.GetWebhookConfig(ctx, w.instance); err != nil || found != saved {
 		t.Errorf("the webhook is %+v (%v), was %+v", found, err, saved)
 	}
 
-	if err := w.client.RevokeKey(ctx, made.ID); err != nil {
+	if err := w.client.RevokeAPIKey(ctx, made.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.losePower(disk.Survivors{})

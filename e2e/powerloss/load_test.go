@@ -135,7 +135,7 @@ func (l *load) judge() {
 		if ids := shown[answerText(n)]; len(ids) != 1 || ids[0] != sent.MessageID {
 			t.Errorf("answer %d was sent as %s; the phone shows it as %v", n, sent.MessageID, ids)
 		}
-		if again := l.w.send(customer(0), answerText(n)); !again.Replayed || again.MessageID != sent.MessageID {
+		if again := l.w.send(customer(0), answerText(n)); !again.IdempotencyReplayed || again.MessageID != sent.MessageID {
 			t.Errorf("answer %d was sent as %s; its key now knows %+v", n, sent.MessageID, again)
 		}
 	}

@@ -29,7 +29,7 @@ func TestServedFile(t *testing.T) {
 		"some of it by chance": {Names: 0.9, Sizes: 0.5, Pages: 0.5},
 	}) {
 		content, id := w.receiveFile(300 << 10)
-		link, err := w.client.MediaDownloadLink(t.Context(), w.instance, id)
+		link, err := w.client.GetMediaDownloadLink(t.Context(), w.instance, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestFileHalfWay(t *testing.T) {
 		content, id := w.receiveFile(4 << 20)
 		asked := make(chan error, 1)
 		go func() {
-			_, err := w.client.MediaDownloadLink(t.Context(), w.instance, id)
+			_, err := w.client.GetMediaDownloadLink(t.Context(), w.instance, id)
 			asked <- err
 		}()
 		await.Until(t, "a part of the file", func() bool {
@@ -94,7 +94,7 @@ func (w *world) receiveFile(size int) (content []byte, messageID string) {
 // checkFile fetches the file of a message, and compares it.
 func (w *world) checkFile(when, messageID string, content []byte) {
 	w.t.Helper()
-	link, err := w.client.MediaDownloadLink(w.t.Context(), w.instance, messageID)
+	link, err := w.client.GetMediaDownloadLink(w.t.Context(), w.instance, messageID)
 	if err != nil {
 		w.t.Errorf("%s: %v", when, err)
 		return

@@ -34,7 +34,7 @@ func TestConversation(t *testing.T) {
 		w.start()
 		w.awaitConnected()
 		again := w.send(to, text)
-		if !again.Replayed || again.MessageID != sent.MessageID || again.ID != sent.ID {
+		if !again.IdempotencyReplayed || again.MessageID != sent.MessageID || again.ID != sent.ID {
 			t.Errorf("%q was sent as %+v, and known as %+v after the loss", text, sent, again)
 		}
 		if n%2 == 1 { // otherwise the next message uses the same chain of keys
@@ -46,7 +46,7 @@ func TestConversation(t *testing.T) {
 	last := w.send(to, "with a misteak")
 	w.losePower(disk.Survivors{})
 	w.awaitConnected()
-	if _, err := w.client.Edit(t.Context(), w.instance, last.MessageID, "with a mistake"); err != nil {
+	if _, err := w.client.EditMessage(t.Context(), w.instance, client.EditMessage{MessageID: last.MessageID, Message: "with a mistake"}); err != nil {
 		t.Errorf("edit a message of before the loss: %v", err)
 	}
 	w.losePower(disk.Survivors{})

@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := newEmptyWorld(t)
 	w.link()
-	if _, err := w.client.SaveWebhook(t.Context(), w.instance, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
+	if _, err := w.client.SaveWebhookConfig(t.Context(), w.instance, client.NewWebhookConfig{WebhookURL: w.sink.URL}); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -109,7 +109,7 @@ func (w *world) cutPower() {
 // link makes an instance and links it to the shop.
 func (w *world) link() {
 	w.t.Helper()
-	made, err := w.client.CreateInstance(w.t.Context(), "shop")
+	made, err := w.client.CreateInstance(w.t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func (w *world) link() {
 // scan makes the shop's phone scan the code of the instance.
 func (w *world) scan() {
 	w.t.Helper()
-	code, err := w.client.RawQRCode(w.t.Context(), w.instance)
+	code, err := w.client.GetQRCode(w.t.Context(), w.instance, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func TestRequestsWithoutRoom(t *testing.T) {
 				t.Helper()
 				for end := time.Now().Add(lasts); time.Now().Before(end); {
 					_, texted := w.client.SendText(t.Context(), w.shops[0].id, client.Text{To: customer(0), Message: "Oi!"})
-					_, made := w.client.CreateInstance(t.Context(), "another")
+					_, made := w.client.CreateInstance(t.Context(), client.NewInstance{Name: "another"})
 					for _, err := range []error{texted, show(), made} {
 						refusal, known := errors.AsType[*client.Error](err)
 						switch {

@@ -160,6 +160,10 @@ func (l *load) send(from shop, by way, to string) {
 	tick, again := time.NewTicker(by.pace), time.NewTicker(pace)
 	defer tick.Stop()
 	defer again.Stop()
+	prefer := ""
+	if by.later {
+		prefer = client.RespondAsync
+	}
 	for n := 0; !l.over.Load(); n++ {
 		text := fmt.Sprintf("%s, %s %d", from.number, by.name, n)
 		for {
@@ -167,10 +171,10 @@ func (l *load) send(from shop, by way, to string) {
 			var err error
 			if by.picture(n) {
 				sent, err = l.w.client.SendImage(l.w.t.Context(), from.id, client.Image{
-					To: to, Image: picture, Caption: text, Later: by.later, IdempotencyKey: text,
+					To: to, Image: picture, Caption: text, Prefer: prefer, IdempotencyKey: text,
 				})
 			} else {
-				sent, err = l.w.client.SendText(l.w.t.Context(), from.id, client.Text{To: to, Message: text, Later: by.later, IdempotencyKey: text})
+				sent, err = l.w.client.SendText(l.w.t.Context(), from.id, client.Text{To: to, Message: text, Prefer: prefer, IdempotencyKey: text})
 			}
 			if err == nil {
 				l.sent.wrote(from.id+"/"+to+"@s.whatsapp.net", sent.MessageID)

@@ -25,7 +25,7 @@ func TestProxyOutlivesAKill(t *testing.T) {
 	id := w.shops[0].id
 
 	proxy := proxyserver.SOCKS(t, proxyserver.Options{User: "ana", Password: "segredo", Target: platform})
-	set, err := w.client.ChangeInstance(t.Context(), id, client.InstanceChange{Proxy: new(proxy.URL())})
+	set, err := w.client.ChangeInstance(t.Context(), id, client.InstanceChange{Proxy: client.Set(proxy.URL())})
 	if err != nil || !strings.Contains(set.Proxy, "ana:***@") {
 		t.Fatalf("the proxy was set to %q (%v)", set.Proxy, err)
 	}
@@ -36,7 +36,7 @@ func TestProxyOutlivesAKill(t *testing.T) {
 	come := func(what string) {
 		t.Helper()
 		await.Until(t, what, func() bool {
-			now, err := w.client.Instance(t.Context(), id)
+			now, err := w.client.GetInstance(t.Context(), id)
 			return err == nil && now.Status == client.StatusConnected
 		})
 		if _, err := w.client.SendText(t.Context(), id, client.Text{To: "5511988887766", Message: what}); err != nil {
@@ -56,13 +56,13 @@ func TestProxyOutlivesAKill(t *testing.T) {
 	w.gateway.Kill()
 	w.startGateway()
 	await.Until(t, "the proxy's failure", func() bool {
-		now, err := w.client.Instance(t.Context(), id)
+		now, err := w.client.GetInstance(t.Context(), id)
 		return err == nil && now.ProxyProblem == client.ReasonProxyUnreachable
 	})
 	if now := len(straight.Asked()); now != before {
 		t.Errorf("%d connections went past the proxy", now-before)
 	}
-	if _, err := w.client.ChangeInstance(t.Context(), id, client.InstanceChange{Proxy: new("")}); err != nil {
+	if _, err := w.client.ChangeInstance(t.Context(), id, client.InstanceChange{Proxy: client.Null[string]()}); err != nil {
 		t.Fatal(err)
 	}
 	come("a session without the proxy")

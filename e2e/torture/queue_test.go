@@ -26,7 +26,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 		for _, shop := range w.shops {
 			// So that there is always something in the queues, until the end.
 			if _, err := w.client.ChangeInstance(t.Context(), shop.id, client.InstanceChange{
-				Pace: &client.PaceChange{GapSeconds: new(queueGap.Seconds())},
+				Pace: client.Set(client.PaceChange{GapSeconds: client.Set(queueGap.Seconds())}),
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func fillQueues(w *world, accepted map[string][]string) {
 	for n := range queuedMessages {
 		number := n % (shops * customers)
 		to := customer(number)
-		text := client.Text{To: to, Message: fmt.Sprintf("message %d", n), Later: true, IdempotencyKey: fmt.Sprintf("%s %d", w.t.Name(), n)}
+		text := client.Text{To: to, Message: fmt.Sprintf("message %d", n), Prefer: client.RespondAsync, IdempotencyKey: fmt.Sprintf("%s %d", w.t.Name(), n)}
 		for {
 			sent, err := w.client.SendText(w.t.Context(), w.shops[number/customers].id, text)
 			if err == nil {

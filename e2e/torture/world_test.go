@@ -89,17 +89,17 @@ func (w *world) command(args ...string) string {
 func (w *world) link(number string) {
 	w.t.Helper()
 	ctx := w.t.Context()
-	instance, err := w.client.CreateInstance(ctx, number)
+	instance, err := w.client.CreateInstance(ctx, client.NewInstance{Name: number})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	code, err := w.client.RawQRCode(ctx, instance.InstanceID)
+	code, err := w.client.GetQRCode(ctx, instance.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.phones.Scan(w.t, number, code.QRCode)
 	w.awaitConnected(instance.InstanceID)
-	if _, err := w.client.SaveWebhook(ctx, instance.InstanceID, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
+	if _, err := w.client.SaveWebhookConfig(ctx, instance.InstanceID, client.NewWebhookConfig{WebhookURL: w.sink.URL}); err != nil {
 		w.t.Fatal(err)
 	}
 	for _, webhook := range []client.NewWebhook{{URL: w.second.URL, Events: []string{client.TypeMessageReceived}}, {URL: w.dead.URL}} {
@@ -146,7 +146,7 @@ func (w *world) resume() {
 	w.t.Helper()
 	for _, shop := range w.shops {
 		await.Until(w.t, "the webhook is resumed", func() bool {
-			hook, err := w.client.Webhook(w.t.Context(), shop.id)
+			hook, err := w.client.GetWebhookConfig(w.t.Context(), shop.id)
 			return err == nil && w.client.ResumeWebhook(w.t.Context(), shop.id, hook.ID) == nil
 		})
 	}

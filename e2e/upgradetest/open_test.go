@@ -61,16 +61,16 @@ func opens(t *testing.T, before written, folder, databaseURL string) {
 	}
 
 	// The webhook delivers what the earlier version could not, and nothing twice.
-	hook, err := c.Webhook(ctx, before.InstanceID)
+	hook, err := c.GetWebhookConfig(ctx, before.InstanceID)
 	if err != nil || hook.Secret != before.Secret {
 		t.Errorf("the webhook is %+v (%v), its secret was %s", hook, err, before.Secret)
 	}
-	if _, err := c.SaveWebhook(ctx, before.InstanceID, client.WebhookConfig{WebhookURL: endpoint.URL}); err != nil {
+	if _, err := c.SaveWebhookConfig(ctx, before.InstanceID, client.NewWebhookConfig{WebhookURL: endpoint.URL}); err != nil {
 		t.Fatal(err)
 	}
 
 	// Messages are known, and so is the file of one.
-	forwarded, err := c.Forward(ctx, before.InstanceID, client.Forward{To: otherNumber, MessageID: before.Received})
+	forwarded, err := c.ForwardMessage(ctx, before.InstanceID, client.Forward{To: otherNumber, MessageID: before.Received})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (w *world) readEvents(c *client.Client, id string, enough func(events []cli
 // fetch returns the SHA-256 of the file of a message.
 func (w *world) fetch(c *client.Client, id, messageID string) string {
 	w.t.Helper()
-	link, err := c.MediaDownloadLink(w.t.Context(), id, messageID)
+	link, err := c.GetMediaDownloadLink(w.t.Context(), id, messageID)
 	if err != nil {
 		w.t.Fatal(err)
 	}

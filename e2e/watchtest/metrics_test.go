@@ -72,14 +72,14 @@ func live(t *testing.T, g *testkit.Gateway) {
 	t.Helper()
 	sink := testkit.NewSink(t)
 	id := g.Link(t, shopNumber)
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
 		t.Fatal(err)
 	}
 	sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "hello"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Client.React(t.Context(), id, sent.ID, "👍"); err != nil {
+	if err := g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: sent.ID, Reaction: "👍"}); err != nil {
 		t.Fatal(err)
 	}
 	document, err := g.Client.SendDocument(t.Context(), id, client.Document{
@@ -88,10 +88,10 @@ func live(t *testing.T, g *testkit.Gateway) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Client.MediaDownloadLink(t.Context(), id, document.ID); err != nil {
+	if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, document.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "later", Later: true}); err != nil {
+	if _, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "later", Prefer: client.RespondAsync}); err != nil {
 		t.Fatal(err)
 	}
 	g.Phones.SendText(t, customerNumber, shopNumber, "an answer")

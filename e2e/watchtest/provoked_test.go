@@ -105,7 +105,7 @@ func provoked(t *testing.T, want map[string][]string) map[string][]stretch {
 				s.Gateway = testkit.Start(t, p.options)
 				s.id = s.Link(t, shopNumber)
 				if !p.outage { // it could not save how far it is
-					if _, err := s.Client.SaveWebhook(t.Context(), s.id, client.WebhookConfig{WebhookURL: s.sink.URL}); err != nil {
+					if _, err := s.Client.SaveWebhookConfig(t.Context(), s.id, client.NewWebhookConfig{WebhookURL: s.sink.URL}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -214,7 +214,7 @@ func provocations() map[string]provocation {
 			s.Phones.Faults(s.t, map[string]any{"dropAcks": 1})
 			// A receipt would show that the message was sent after all.
 			s.Phones.Update(s.t, customerNumber, map[string]any{"online": false})
-			if _, err := s.Client.SendText(s.t.Context(), s.id, client.Text{To: customerNumber, Message: "later", Later: true}); err != nil {
+			if _, err := s.Client.SendText(s.t.Context(), s.id, client.Text{To: customerNumber, Message: "later", Prefer: client.RespondAsync}); err != nil {
 				s.t.Fatal(err)
 			}
 			s.until(1, "recado_send_duration_seconds", "kind=text", "outcome=timeout")

@@ -128,7 +128,7 @@ func TestTraces(t *testing.T) {
 	g := testkit.Start(t, testkit.Options{OTLPEndpoint: endpoint, Log: log})
 	sink := testkit.NewSink(t)
 	id := g.Link(t, shopNumber)
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
 		t.Fatal(err)
 	}
 	traced := g.Client.WithHTTPClient(&http.Client{Transport: withHeader{"traceparent", "00-" + clientTrace + "-" + clientSpan + "-01"}})
@@ -138,7 +138,7 @@ func TestTraces(t *testing.T) {
 	}
 	const queueTrace = "5bf92f3577b34da6a3ce929d0e0e4736"
 	queued := g.Client.WithHTTPClient(&http.Client{Transport: withHeader{"traceparent", "00-" + queueTrace + "-" + clientSpan + "-01"}})
-	later, err := queued.SendText(t.Context(), id, client.Text{To: customerNumber, Message: secretWords, Later: true})
+	later, err := queued.SendText(t.Context(), id, client.Text{To: customerNumber, Message: secretWords, Prefer: client.RespondAsync})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestTracesAreOff(t *testing.T) {
 			g := testkit.Start(t, testkit.Options{OTLPEndpoint: endpoint, Log: log})
 			sink := testkit.NewSink(t)
 			id := g.Link(t, shopNumber)
-			if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+			if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
 				t.Fatal(err)
 			}
 			traced := g.Client.WithHTTPClient(&http.Client{Transport: withHeader{"traceparent", "00-" + clientTrace + "-" + clientSpan + "-01"}})

@@ -66,7 +66,7 @@ func TestBackupOfABucket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Client.MediaDownloadLink(t.Context(), id, sent.MessageID); err != nil { // which fetches the file
+	if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, sent.MessageID); err != nil { // which fetches the file
 		t.Fatal(err)
 	}
 	command(1, "name it here as well", "backup", backups, "--data", data)

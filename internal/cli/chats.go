@@ -39,7 +39,7 @@ func (c listChatsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	filter := client.ChatFilter{Search: c.Search, Archived: c.Archived, Label: c.Label}
+	filter := client.ListChatsParams{Search: c.Search, Archived: c.Archived, Label: c.Label}
 	if c.Unread {
 		filter.Unread = &c.Unread
 	}
@@ -69,7 +69,7 @@ func chatRow(chat client.ListedChat) []string {
 	if chat.LastMessage != nil {
 		last = summary(*chat.LastMessage)
 	}
-	return []string{chat.Chat.Chat, name, strconv.Itoa(chat.UnreadCount), at, last}
+	return []string{chat.Chat, name, strconv.FormatInt(chat.UnreadCount, 10), at, last}
 }
 
 // summaryLength is how many characters of a message stand in a table.
@@ -132,8 +132,12 @@ func (c listMessagesCommand) Run(ctx context.Context, t terminal.Terminal) error
 	if err != nil {
 		return err
 	}
-	page, err := gateway.ListMessages(ctx, id, c.Chat, client.MessageFilter{
-		Before: c.Before, After: c.After, Types: c.Types, Search: c.Search, Starred: c.Starred, OldestFirst: c.OldestFirst,
+	order := client.OrderDesc
+	if c.OldestFirst {
+		order = client.OrderAsc
+	}
+	page, err := gateway.ListChatMessages(ctx, id, c.Chat, client.ListChatMessagesParams{
+		Before: c.Before, After: c.After, Types: strings.Join(c.Types, ","), Search: c.Search, Starred: c.Starred, Order: order,
 	}, 1, c.Limit)
 	if err != nil {
 		return err
@@ -168,7 +172,7 @@ func (c showMessageCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	if err != nil {
 		return err
 	}
-	message, err := gateway.Message(ctx, id, c.MessageID)
+	message, err := gateway.GetMessage(ctx, id, c.MessageID)
 	if err != nil {
 		return err
 	}

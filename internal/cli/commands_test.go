@@ -186,7 +186,7 @@ func (p *person) webhook() {
 	p.wants("active   no", "account-webhook", "set", ofAccount[0].ID, "--inactive")
 	p.wants("deleted the webhook", "account-webhook", "delete", ofAccount[0].ID)
 	p.wants("headers  X-Shop", "webhook", "add", sink.URL, "--events", "message.received,message.sent", "--chats", "direct", "--header", "X-Shop: a: b")
-	var listed []client.OneWebhook
+	var listed []client.Webhook
 	if err := json.Unmarshal([]byte(p.does("webhook", "list", "--json")), &listed); err != nil || len(listed) != 1 || len(listed[0].Events) != 2 {
 		p.t.Fatalf("listed are %+v (%v)", listed, err)
 	}

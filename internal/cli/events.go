@@ -70,7 +70,7 @@ func eventLine(event client.Event) string {
 	case client.InstanceStatusEvent:
 		parts = append(parts, data.PreviousStatus+" → "+data.Status, terminal.OrNone(data.Reason))
 	case client.PresenceEvent:
-		parts = append(parts, data.Chat.Chat, string(data.Presence))
+		parts = append(parts, data.Chat.Chat, data.Presence)
 	case client.GroupUpdatedEvent:
 		parts = append(parts, data.GroupID, data.Change)
 	case client.ChannelUpdatedEvent:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -18,11 +19,11 @@ func TestHealth(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, out, said)
 	}
 	g.Phones.Faults(t, map[string]any{"outdated": true, "versionPage": "down"})
-	created, err := g.Partner.CreateInstance(t.Context(), "shop")
+	created, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Client.QRCode(t.Context(), created.InstanceID); err == nil {
+	if _, err := g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{}); err == nil {
 		t.Error("a code is shown by a platform that refuses the version")
 	}
 	if code, out, said := run(t, "", "health", "--url", g.BaseURL); code != 0 || !strings.Contains(out, "refuses it since 20") || !strings.Contains(out, "status 503") {

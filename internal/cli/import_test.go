@@ -70,7 +70,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 
 	g = testkit.Start(t, testkit.Options{DataDir: data})
-	if err := g.Client.Restart(t.Context(), results[0].InstanceID); err != nil { // it was exported
+	if err := g.Client.RestartInstance(t.Context(), results[0].InstanceID); err != nil { // it was exported
 		t.Fatal(err)
 	}
 	g.AwaitStatus(t, results[0].InstanceID, gateway.StatusConnected)

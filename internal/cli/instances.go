@@ -34,7 +34,7 @@ func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal) err
 	if err != nil {
 		return err
 	}
-	instance, err := gateway.CreateInstance(ctx, c.Name)
+	instance, err := gateway.CreateInstance(ctx, client.NewInstance{Name: c.Name})
 	if err != nil {
 		return err
 	}
@@ -109,9 +109,9 @@ type setInstanceCommand struct {
 
 // Run changes the instance.
 func (c setInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	change := client.InstanceChange{Name: c.Name, Proxy: c.Proxy}
+	change := client.InstanceChange{Name: c.Name, Proxy: target.OrNull(c.Proxy)}
 	if c.DeviceName != nil || c.DeviceKind != nil {
-		change.Device = &client.DeviceChange{Name: c.DeviceName, Kind: c.DeviceKind}
+		change.Device = client.Set(client.DeviceChange{Name: target.OrNull(c.DeviceName), Kind: target.OrNull(c.DeviceKind)})
 	}
 	c.Change(&change)
 	if change == (client.InstanceChange{}) {
@@ -136,7 +136,7 @@ func (c limitsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	limits, err := gateway.Limits(ctx, id)
+	limits, err := gateway.GetLimits(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ type restartInstanceCommand struct{ target.InstanceArgument }
 func (c restartInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.Restart(ctx, id)
+		err = gateway.RestartInstance(ctx, id)
 	}
 	return c.Did(t, id, "restarted", err)
 }
@@ -179,7 +179,7 @@ type logoutInstanceCommand struct{ target.InstanceArgument }
 func (c logoutInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.Logout(ctx, id)
+		err = gateway.LogoutInstance(ctx, id)
 	}
 	return c.Did(t, id, "logged out", err)
 }

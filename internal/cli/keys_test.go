@@ -51,7 +51,7 @@ func TestKeysCreate(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	g := testkit.Start(t, testkit.Options{DataDir: folder})
-	mine, err := g.Partner.CreateInstance(t.Context(), "shop")
+	mine, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestKeysCreate(t *testing.T) {
 	if count != 1 {
 		t.Errorf("reaches %d instances", count)
 	}
-	if _, err := g.Partner.CreateInstance(t.Context(), "shop"); err != nil {
+	if _, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, said := create("--instance", "shop"); code != 2 || !strings.Contains(said, "2 instances are called shop, choose one by its id: "+mine.InstanceID) {

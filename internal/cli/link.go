@@ -33,8 +33,8 @@ type linking struct {
 	id      string
 	byPhone bool
 
-	shown    int  // number of the last code that was shown
-	tooSmall bool // whether the note about a small window was printed
+	shown    int64 // number of the last code that was shown
+	tooSmall bool  // whether the note about a small window was printed
 
 	passkey client.Passkey // as it was shown last
 	typed   <-chan string  // lines that somebody types; nil until one is needed
@@ -81,12 +81,12 @@ func (l *linking) look(ctx context.Context) (linked bool, err error) {
 		return true, l.t.Print(instance, terminal.Cleaned(fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName)))
 	case l.shown > 0 && (instance.Status == client.StatusQRTimeout || instance.Status == client.StatusError):
 		return false, errors.New("no phone used the code in time, or the platform refused: run the command again")
-	case l.shown > 0 && instance.Status == client.StatusPendingQR:
+	case l.shown > 0 && instance.Status == client.StatusPendingQRCodeScan:
 		if open, err := l.askPasskey(ctx); open || err != nil {
 			return false, err
 		}
 		return false, l.showCodeAgain(ctx)
-	case !l.byPhone && (l.shown == 0 || instance.Status == client.StatusPendingQR):
+	case !l.byPhone && (l.shown == 0 || instance.Status == client.StatusPendingQRCodeScan):
 		return false, l.showCode(ctx)
 	}
 	return false, nil
@@ -94,7 +94,7 @@ func (l *linking) look(ctx context.Context) (linked bool, err error) {
 
 // showCharacters prints the characters to type, grouped as on the phone.
 func (l *linking) showCharacters(ctx context.Context, phone string) error {
-	code, err := l.gateway.PairingCode(ctx, l.id, phone)
+	code, err := l.gateway.GetPairingCode(ctx, l.id, client.NewPairingCode{Phone: phone})
 	if err != nil {
 		return err
 	}
@@ -112,8 +112,8 @@ func (l *linking) showCharacters(ctx context.Context, phone string) error {
 
 // showCode prints the current code, unless it was shown already.
 func (l *linking) showCode(ctx context.Context) error {
-	code, err := l.gateway.RawQRCode(ctx, l.id)
-	if client.IsCode(err, client.CodeAlreadyConnected) {
+	code, err := l.gateway.GetQRCode(ctx, l.id, client.GetQRCodeParams{Format: client.FormatRaw})
+	if client.IsCode(err, client.CodeInstanceAlreadyConnected) {
 		l.shown = max(l.shown, 1) // it was scanned just now
 		return nil
 	}

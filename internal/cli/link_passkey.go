@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -25,7 +26,7 @@ func (l *linking) showCodeAgain(ctx context.Context) error {
 // askPasskey says what is to be done for the platform's question for a passkey, each step
 // once, and reports whether it is open.
 func (l *linking) askPasskey(ctx context.Context) (open bool, err error) {
-	question, err := l.gateway.Passkey(ctx, l.id)
+	question, err := l.gateway.GetPasskey(ctx, l.id)
 	if err != nil {
 		return false, err
 	}
@@ -74,10 +75,13 @@ func (l *linking) reply(ctx context.Context, line string) {
 		err = l.gateway.ConfirmPasskey(ctx, l.id)
 	case line == "":
 		return
-	case !json.Valid([]byte(line)):
-		err = errors.New("this is not what the browser has copied: it begins with { and ends with }")
 	default:
-		err = l.gateway.AnswerPasskey(ctx, l.id, json.RawMessage(line))
+		var answer client.PasskeyAnswer
+		if json.Unmarshal([]byte(line), &answer) != nil {
+			err = errors.New("this is not what the browser has copied: it begins with { and ends with }")
+			break
+		}
+		err = l.gateway.AnswerPasskey(ctx, l.id, answer)
 	}
 	if err != nil {
 		l.t.Notef("%v", err)

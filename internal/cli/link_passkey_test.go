@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/gateway"
@@ -21,11 +22,11 @@ func TestLinkLeadsThroughAPasskey(t *testing.T) {
 	const number = "5511999990200"
 	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{ComparePasskeys: true}})
 	g.Phones.Update(t, number, map[string]any{"passkey": map[string]any{"compare": true}})
-	instance, err := g.Partner.CreateInstance(t.Context(), "shop")
+	instance, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := g.Client.RawQRCode(t.Context(), instance.InstanceID)
+	code, err := g.Client.GetQRCode(t.Context(), instance.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,11 +78,11 @@ func TestLinkPrintsAPasskeyForPrograms(t *testing.T) {
 	const number = "5511999990200"
 	g := testkit.Start(t, testkit.Options{})
 	g.Phones.Update(t, number, map[string]any{"passkey": true})
-	instance, err := g.Partner.CreateInstance(t.Context(), "shop")
+	instance, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := g.Client.RawQRCode(t.Context(), instance.InstanceID)
+	code, err := g.Client.GetQRCode(t.Context(), instance.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (c editCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		_, err = gateway.Edit(ctx, id, c.MessageID, message)
+		_, err = gateway.EditMessage(ctx, id, client.EditMessage{MessageID: c.MessageID, Message: message})
 	}
 	return c.did(t, "edited", err)
 }
@@ -79,9 +79,9 @@ func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	switch {
 	case err != nil:
 	case c.ForMe:
-		err = gateway.DeleteForMe(ctx, id, c.MessageID)
+		err = gateway.DeleteMessageForMe(ctx, id, c.MessageID)
 	default:
-		err = gateway.Delete(ctx, id, c.MessageID)
+		err = gateway.DeleteMessage(ctx, id, client.DeleteMessage{MessageID: c.MessageID})
 	}
 	return c.did(t, "deleted", err)
 }
@@ -92,7 +92,7 @@ type readCommand struct{ messageFlags }
 func (c readCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.MarkRead(ctx, id, c.MessageID)
+		_, err = gateway.MarkRead(ctx, id, client.MarkRead{MessageID: c.MessageID})
 	}
 	return c.did(t, "read", err)
 }
@@ -105,7 +105,7 @@ type forwardCommand struct {
 // Run forwards the message.
 func (c forwardCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.Forward(ctx, id, client.Forward{To: c.To, MessageID: c.MessageID, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
+		return gateway.ForwardMessage(ctx, id, client.Forward{To: c.To, MessageID: c.MessageID, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
 	})
 }
 
@@ -118,7 +118,7 @@ type reactCommand struct {
 func (c reactCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.React(ctx, id, c.MessageID, c.Emoji)
+		err = gateway.SendReaction(ctx, id, client.Reaction{MessageID: c.MessageID, Reaction: c.Emoji})
 	}
 	return c.did(t, map[bool]string{true: "reacted to", false: "removed the reaction from"}[c.Emoji != ""], err)
 }
@@ -133,7 +133,7 @@ func (c pinCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		lasts := map[string]time.Duration{"24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour}[c.For]
-		err = gateway.Pin(ctx, id, c.MessageID, lasts)
+		err = gateway.PinMessage(ctx, id, c.MessageID, client.Pin{DurationSeconds: int64(lasts / time.Second)})
 	}
 	return c.did(t, "pinned", err)
 }
@@ -144,7 +144,7 @@ type unpinCommand struct{ messageFlags }
 func (c unpinCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.Unpin(ctx, id, c.MessageID)
+		err = gateway.UnpinMessage(ctx, id, c.MessageID)
 	}
 	return c.did(t, "unpinned", err)
 }
@@ -155,7 +155,7 @@ type starCommand struct{ messageFlags }
 func (c starCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.Star(ctx, id, c.MessageID)
+		err = gateway.StarMessage(ctx, id, c.MessageID)
 	}
 	return c.did(t, "starred", err)
 }
@@ -166,7 +166,7 @@ type unstarCommand struct{ messageFlags }
 func (c unstarCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.Unstar(ctx, id, c.MessageID)
+		err = gateway.UnstarMessage(ctx, id, c.MessageID)
 	}
 	return c.did(t, "unstarred", err)
 }
@@ -179,7 +179,7 @@ func (c votesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	votes, err := gateway.Votes(ctx, id, c.MessageID)
+	votes, err := gateway.GetVotes(ctx, id, c.MessageID)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (c votesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		for _, voter := range option.Voters {
 			names = append(names, whoIs(voter))
 		}
-		rows = append(rows, []string{option.Option, strconv.Itoa(option.Votes), strings.Join(names, ", ")})
+		rows = append(rows, []string{option.Option, strconv.FormatInt(option.Votes, 10), strings.Join(names, ", ")})
 	}
 	return t.Table(votes, []string{"OPTION", "VOTES", "WHO"}, rows)
 }
@@ -215,7 +215,7 @@ func (c downloadCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	link, err := gateway.MediaDownloadLink(ctx, id, c.MessageID)
+	link, err := gateway.GetMediaDownloadLink(ctx, id, c.MessageID)
 	if err != nil {
 		return err
 	}

@@ -27,15 +27,15 @@ func (c checkNumbersCommand) Run(ctx context.Context, t terminal.Terminal) error
 	if err != nil {
 		return err
 	}
-	checks, err := gateway.CheckNumbers(ctx, id, c.Numbers)
+	checks, err := gateway.CheckNumbers(ctx, id, client.CheckNumbers{Numbers: c.Numbers})
 	if err != nil {
 		return err
 	}
-	rows := make([][]string, 0, len(checks))
-	for _, check := range checks {
+	rows := make([][]string, 0, len(checks.Results))
+	for _, check := range checks.Results {
 		rows = append(rows, []string{check.Number, terminal.YesNo(check.Exists), check.JID})
 	}
-	return t.Table(checks, []string{"NUMBER", "ACCOUNT", "CHAT ID"}, rows)
+	return t.Table(checks.Results, []string{"NUMBER", "ACCOUNT", "CHAT ID"}, rows)
 }
 
 // contactsCommand works on contacts.
@@ -68,14 +68,14 @@ func (c pictureCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	address, err := gateway.ProfilePicture(ctx, id, c.Contact)
-	if err == nil && address == "" {
+	picture, err := gateway.GetProfilePicture(ctx, id, c.Contact)
+	if err == nil && picture.URL == nil {
 		err = errors.New("there is no picture, or the account may not see it")
 	}
 	if err != nil {
 		return err
 	}
-	return t.Print(map[string]string{"url": address}, address)
+	return t.Print(picture, *picture.URL)
 }
 
 type blockCommand struct{ contactFlags }
@@ -84,7 +84,7 @@ type blockCommand struct{ contactFlags }
 func (c blockCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.Block(ctx, id, c.Contact)
+		err = gateway.BlockContact(ctx, id, c.Contact)
 	}
 	return c.did(t, "blocked", err)
 }
@@ -95,7 +95,7 @@ type unblockCommand struct{ contactFlags }
 func (c unblockCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.Unblock(ctx, id, c.Contact)
+		err = gateway.UnblockContact(ctx, id, c.Contact)
 	}
 	return c.did(t, "unblocked", err)
 }
@@ -111,7 +111,7 @@ type presenceCommand struct {
 func (c presenceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
-		err = gateway.SendPresence(ctx, id, c.To, client.Presence(c.Presence))
+		err = gateway.SendPresence(ctx, id, client.Presence{To: c.To, Presence: c.Presence})
 	}
 	if err != nil {
 		return err

@@ -31,8 +31,8 @@ func (c listQueueCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		}
 		waiting = append(waiting, message)
 		state := message.State
-		if message.Reason != "" {
-			state += " (" + message.Reason + ")"
+		if message.Reason != nil {
+			state += " (" + *message.Reason + ")"
 		}
 		rows = append(rows, []string{message.ID, message.To, message.Type, state, message.SendAt.Local().Format(time.DateTime)})
 	}
@@ -55,7 +55,7 @@ func (c cancelQueueCommand) Run(ctx context.Context, t terminal.Terminal) error 
 		return err
 	}
 	if !c.All {
-		if err := gateway.CancelQueued(ctx, id, c.MessageID); err != nil {
+		if err := gateway.CancelQueuedMessage(ctx, id, c.MessageID); err != nil {
 			return err
 		}
 		return t.Done(map[string]any{"cancelled": 1}, "cancelled %s", c.MessageID)

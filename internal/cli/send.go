@@ -53,13 +53,21 @@ func (f sendFlags) send(ctx context.Context, t terminal.Terminal, send func(c *c
 	if err != nil {
 		return err
 	}
-	if sent.Replayed {
+	if sent.IdempotencyReplayed {
 		t.Notef("This message was sent before with the same key: nothing was sent now.")
 	}
-	if sent.Queued && !t.JSON {
+	if sent.Accepted && !t.JSON {
 		t.Notef("The message is in the queue: recado queue list shows it until it is sent.")
 	}
 	return printSent(t, sent)
+}
+
+// prefer is what a request prefers that need not wait for the platform.
+func prefer(later bool) string {
+	if later {
+		return client.RespondAsync
+	}
+	return ""
 }
 
 // needsRecipient refuses a command line without a recipient.
@@ -117,7 +125,7 @@ func (c sendTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendText(ctx, id, client.Text{
-			To: c.To, Message: message, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, LinkPreview: c.LinkPreview, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Message: message, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, LinkPreview: c.LinkPreview, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -158,7 +166,7 @@ type sendLocationCommand struct {
 func (c sendLocationCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendLocation(ctx, id, client.Location{
-			To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -175,7 +183,7 @@ func (c sendContactCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendContact(ctx, id, client.Contact{
 			To: c.To, Contact: client.Card{FullName: c.Name, PhoneNumber: c.Phone, Organization: c.Organization},
-			Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -185,7 +193,7 @@ type sendPollCommand struct {
 	quoteFlag
 	Question   string   `arg:"" help:"What is asked, in quotes."`
 	Options    []string `arg:"" help:"The answers to choose from, each in quotes: 2 to 12."`
-	MaxAnswers int      `help:"How many answers somebody may choose; 0 is any number." default:"1" env:"-"`
+	MaxAnswers int64    `help:"How many answers somebody may choose; 0 is any number." default:"1" env:"-"`
 }
 
 // Run sends the poll.
@@ -193,7 +201,7 @@ func (c sendPollCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendPoll(ctx, id, client.Poll{
 			To: c.To, Question: c.Question, Options: c.Options, MaxAnswers: &c.MaxAnswers, QuoteMessageID: c.Quote,
-			Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -213,14 +221,14 @@ type sendEventCommand struct {
 
 // Run sends the event.
 func (c sendEventCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	var place *client.EventLocation
+	var place client.EventLocation
 	if c.Place != "" || c.Address != "" {
-		place = &client.EventLocation{Name: c.Place, Address: c.Address}
+		place = client.EventLocation{Name: c.Place, Address: c.Address}
 	}
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendEvent(ctx, id, client.CalendarEvent{
 			To: c.To, Name: c.Name, Start: c.Start, End: c.End, Description: c.Description, Location: place, JoinLink: c.JoinLink,
-			ExtraGuestsAllowed: c.ExtraGuests, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			ExtraGuestsAllowed: c.ExtraGuests, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

@@ -24,7 +24,7 @@ func (c sendAlbumCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err := c.needsRecipient(); err != nil {
 		return err
 	}
-	album := client.Album{To: c.To, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey}
+	album := client.Album{To: c.To, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey}
 	for n, name := range c.Files {
 		media, err := fileArgument{File: name, MaxMedia: maxInAlbum}.media(t)
 		if err != nil {
@@ -46,7 +46,9 @@ func (c sendAlbumCommand) Run(ctx context.Context, t terminal.Terminal) error {
 				t.Notef("%s was not sent: %s (%s)", c.Files[n], terminal.OrNone(item.Message), *item.Error)
 			}
 		}
-		return sent.Sent, err
+		return client.Sent{
+			ID: sent.ID, MessageID: sent.MessageID, IdempotencyReplayed: sent.IdempotencyReplayed, Accepted: sent.Accepted,
+		}, err
 	})
 }
 

@@ -34,7 +34,7 @@ type sendImageCommand struct {
 func (c sendImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendImage(ctx, id, client.Image{
-			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -52,7 +52,7 @@ type sendVideoCommand struct {
 func (c sendVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendVideo(ctx, id, client.Video{
-			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -67,7 +67,7 @@ type sendVideoNoteCommand struct {
 func (c sendVideoNoteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendVideoNote(ctx, id, client.VideoNote{
-			To: c.To, Video: media, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Video: media, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -83,7 +83,7 @@ type sendVoiceCommand struct {
 func (c sendVoiceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendVoiceNote(ctx, id, client.VoiceNote{
-			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -98,7 +98,7 @@ type sendAudioCommand struct {
 func (c sendAudioCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendAudioFile(ctx, id, client.AudioFile{
-			To: c.To, Audio: media, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Audio: media, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -120,7 +120,7 @@ func (c sendDocumentCommand) Run(ctx context.Context, t terminal.Terminal) error
 	}
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendDocument(ctx, id, client.Document{
-			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -135,7 +135,7 @@ type sendStickerCommand struct {
 func (c sendStickerCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendSticker(ctx, id, client.Sticker{
-			To: c.To, Sticker: media, Convert: c.Convert, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Sticker: media, Convert: c.Convert, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -70,7 +72,7 @@ func TestSend(t *testing.T) {
 					t.Error(err)
 				}
 				got := strings.TrimPrefix(r.URL.Path, "/api/message/"+instanceID) + " " + strings.TrimPrefix(string(body), `{"to":"5511988887766",`)
-				if got != test.want || r.Header.Get("X-Api-Key") != "rcd_x" {
+				if sorted(got) != sorted(test.want) || r.Header.Get("X-Api-Key") != "rcd_x" {
 					t.Errorf("asked %s\nwant  %s", got, test.want)
 				}
 				w.Header().Set("Idempotency-Replayed", strings.ReplaceAll(r.Header.Get("Idempotency-Key"), "once", "true"))
@@ -142,4 +144,14 @@ func TestSendRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sorted is a path and a body with its fields in order.
+func sorted(request string) string {
+	path, body, _ := strings.Cut(request, " ")
+	var object map[string]any
+	if err := json.Unmarshal([]byte("{"+strings.TrimPrefix(body, "{")), &object); err != nil {
+		return request
+	}
+	return fmt.Sprint(path, " ", object)
 }

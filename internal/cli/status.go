@@ -50,7 +50,7 @@ func (c statusTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	return c.send().send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.PostStatusText(ctx, id, client.StatusText{
-			Message: message, Background: c.Background, Font: c.Font, Audience: c.Audience, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			Message: message, Background: c.Background, Font: c.Font, Audience: c.Audience, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -65,7 +65,7 @@ type statusImageCommand struct {
 func (c statusImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.PostStatusImage(ctx, id, client.StatusImage{
-			Image: media, Caption: c.Caption, Audience: c.Audience, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			Image: media, Caption: c.Caption, Audience: c.Audience, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -80,7 +80,7 @@ type statusVideoCommand struct {
 func (c statusVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.PostStatusVideo(ctx, id, client.StatusVideo{
-			Video: media, Caption: c.Caption, Audience: c.Audience, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			Video: media, Caption: c.Caption, Audience: c.Audience, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -93,7 +93,7 @@ type statusVoiceCommand struct {
 // Run posts the audio.
 func (c statusVoiceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.PostStatusVoice(ctx, id, client.StatusVoice{Audio: media, Audience: c.Audience, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
+		return gateway.PostStatusVoice(ctx, id, client.StatusVoice{Audio: media, Audience: c.Audience, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
 	})
 }
 

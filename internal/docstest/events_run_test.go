@@ -87,14 +87,14 @@ func both(one, other func(map[string]any) bool) func(map[string]any) bool {
 
 func (s *story) link() {
 	s.t.Helper()
-	created, err := s.gateway.Partner.CreateInstance(s.t.Context(), "shop")
+	created, err := s.gateway.Partner.CreateInstance(s.t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.instance = created.InstanceID
 	s.tape = newTape(s.t, s.gateway, s.instance)
 	s.phones.Update(s.t, shopNumber, map[string]any{"passkey": true})
-	code, err := s.client.QRCode(s.t.Context(), s.instance)
+	code, err := s.client.GetQRCode(s.t.Context(), s.instance, client.GetQRCodeParams{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func (s *story) meetPeople() {
 	s.phones.LabelChat(s.t, shopNumber, anaNumber, "6", true)
 	s.keep(eventlog.KindLabelAssigned, "Put on a chat", with("labelId", "6"))
 
-	asked, err := s.client.RequestHistory(s.t.Context(), s.instance, anaNumber, 10)
+	asked, err := s.client.RequestHistory(s.t.Context(), s.instance, anaNumber, client.RequestHistory{Count: 10})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func (s *story) meetPeople() {
 	s.phones.Update(s.t, anaNumber, map[string]any{"name": "Ana S. Lima"})
 	s.phones.SendText(s.t, anaNumber, shopNumber, "Casei!")
 	s.keep(eventlog.KindContactUpdated, "Another name", with("name", "Ana S. Lima"))
-	if _, err := s.client.CheckNumbers(s.t.Context(), s.instance, []string{carlaNumber}); err != nil {
+	if _, err := s.client.CheckNumbers(s.t.Context(), s.instance, client.CheckNumbers{Numbers: []string{carlaNumber}}); err != nil {
 		s.t.Fatal(err)
 	}
 	s.keep(eventlog.KindContactUpdated, "A number that was not known", with("jid", carlaNumber+"@s.whatsapp.net"))
@@ -308,7 +308,7 @@ func (s *story) part() {
 func (s *story) deliver() {
 	s.t.Helper()
 	sink := testkit.NewSink(s.t)
-	hook, err := s.client.SaveWebhook(s.t.Context(), s.instance, client.WebhookConfig{WebhookURL: sink.URL})
+	hook, err := s.client.SaveWebhookConfig(s.t.Context(), s.instance, client.NewWebhookConfig{WebhookURL: sink.URL})
 	if err != nil {
 		s.t.Fatal(err)
 	}

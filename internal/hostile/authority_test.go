@@ -75,7 +75,7 @@ func TestAuthorityInGroups(t *testing.T) {
 	}
 	// The refused changes had no effect: the messages can still be forwarded.
 	for _, messageID := range []string{sent.MessageID, received} {
-		if _, err := b.Client.Forward(t.Context(), b.id, client.Forward{To: customerNumber, MessageID: messageID}); err != nil {
+		if _, err := b.Client.ForwardMessage(t.Context(), b.id, client.Forward{To: customerNumber, MessageID: messageID}); err != nil {
 			t.Errorf("the message is not there any more: %v", err)
 		}
 	}

@@ -73,7 +73,7 @@ func TestForgedResponses(t *testing.T) {
 	if responses := responsesIn(t, events); len(responses) > 0 {
 		t.Errorf("forged responses are reported: %v", responses)
 	}
-	if now, err := b.Client.Message(t.Context(), b.id, sent.ID); err != nil || now.Event == nil || now.Event.Cancelled || *now.Caption != "Lunch" || countEvents(events, "message.edited", f.pollID) > 0 {
+	if now, err := b.Client.GetMessage(t.Context(), b.id, sent.ID); err != nil || now.Event == nil || now.Event.Cancelled || *now.Caption != "Lunch" || countEvents(events, "message.edited", f.pollID) > 0 {
 		t.Errorf("somebody else edited it to %+v (%v)", now, err)
 	}
 	// The event allows no guests.
@@ -93,7 +93,7 @@ func TestMonstrousCalendarEvents(t *testing.T) {
 			Location: &waE2E.LocationMessage{Name: new("p\x00"), DegreesLatitude: new(math.NaN()), DegreesLongitude: new(math.Inf(1))},
 		}}), nil)
 		b.unharmed(t)
-		message, err := b.Client.Message(t.Context(), b.id, id)
+		message, err := b.Client.GetMessage(t.Context(), b.id, id)
 		if err != nil || message.Event == nil || len(*message.Event.JoinLink) > 2048 || (message.Event.Start != nil) != (at == 1_900_000_000) || strings.ContainsRune(*message.Caption, 0) {
 			t.Errorf("at %d it is %.300v (%v)", at, message.Event, err)
 		}

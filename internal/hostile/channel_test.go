@@ -61,15 +61,15 @@ func TestHostileChannel(t *testing.T) {
 	if arrived != 2 {
 		t.Errorf("%d of the two events have come", arrived)
 	}
-	list, err := b.Client.ListChannels(ctx, b.id, "", 0, 0)
+	list, err := b.Client.ListChannels(ctx, b.id, client.ListChannelsParams{}, 0, 0)
 	if err != nil || len(list.Data) != 1 || list.Data[0].Name != strings.Repeat("a", gateway.MaxName) {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
-	posts, err := b.Client.ChannelPosts(ctx, b.id, evil.ID, client.PostsQuery{})
-	if err != nil || len(posts) != 6 || *posts[5].Text != "and this" || len(*posts[1].Text) != gateway.MaxText {
-		t.Errorf("there are %d posts, %v", len(posts), err)
+	posts, err := b.Client.ListChannelPosts(ctx, b.id, evil.ID, client.ListChannelPostsParams{})
+	if err != nil || len(posts.Data) != 6 || *posts.Data[5].Text != "and this" || len(*posts.Data[1].Text) != gateway.MaxText {
+		t.Errorf("there are %d posts, %v", len(posts.Data), err)
 	}
-	for _, post := range posts {
+	for _, post := range posts.Data {
 		if post.MimeType != nil && strings.Contains(*post.MimeType, "\n") {
 			t.Errorf("a post is %+v", post)
 		}
@@ -111,7 +111,7 @@ func TestFilesOfPostsThatLie(t *testing.T) {
 		lie.tell(told.DocumentMessage)
 		post := b.Phones.Post(t, evil.ID, "", mustMarshal(t, told))
 		b.unharmed(t)
-		link, err := b.Client.MediaDownloadLink(t.Context(), b.id, post.MessageID)
+		link, err := b.Client.GetMediaDownloadLink(t.Context(), b.id, post.MessageID)
 		if !lie.gets {
 			testkit.Refused(t, err, http.StatusNotFound, gateway.CodeMediaNotFound)
 			continue

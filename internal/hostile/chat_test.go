@@ -14,10 +14,10 @@ func TestStrangersDoNotArrangeChats(t *testing.T) {
 	t.Parallel()
 	b := besiege(t, "")
 	said := b.Phones.SendText(t, customerNumber, shopNumber, "hello")
-	unread := func(want int) {
+	unread := func(want int64) {
 		t.Helper()
 		chat, err := b.Client.GetChat(t.Context(), b.id, customerNumber)
-		if err != nil || chat.UnreadCount != want || chat.Disappearing != 0 {
+		if err != nil || chat.UnreadCount != want || chat.DisappearingSeconds != 0 {
 			t.Errorf("the chat is %+v, %v", chat, err)
 		}
 	}
@@ -40,6 +40,6 @@ func TestStrangersDoNotArrangeChats(t *testing.T) {
 	b.Phones.ChangeChat(t, customerNumber, shopNumber, map[string]any{"disappearingSeconds": 86_400})
 	testkit.Await(t, "an honest timer", func() bool {
 		chat, err := b.Client.GetChat(t.Context(), b.id, customerNumber)
-		return err == nil && chat.Disappearing == 86_400
+		return err == nil && chat.DisappearingSeconds == 86_400
 	})
 }

@@ -45,7 +45,7 @@ func TestFilesThatLie(t *testing.T) {
 			}
 		}
 		began := time.Now()
-		_, err := b.Client.MediaDownloadLink(t.Context(), b.id, sent)
+		_, err := b.Client.GetMediaDownloadLink(t.Context(), b.id, sent)
 		testkit.Refused(t, err, http.StatusNotFound, "MEDIA_NOT_FOUND")
 		if took := time.Since(began); took > 25*time.Second {
 			t.Errorf("%s: the answer took %s", name, took)

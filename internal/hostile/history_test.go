@@ -58,13 +58,13 @@ func TestAnswersNobodyAskedForAreLeftOut(t *testing.T) {
 	}
 	b.Phones.SetHistory(t, shopNumber, map[string]any{"raw": raw})
 	const count = 10
-	request, err := b.Client.RequestHistory(t.Context(), b.id, customerNumber, count)
+	request, err := b.Client.RequestHistory(t.Context(), b.id, customerNumber, client.RequestHistory{Count: count})
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := func() client.Page[client.StoredMessage] {
 		t.Helper()
-		page, err := b.Client.ListMessages(t.Context(), b.id, customerNumber, client.MessageFilter{OldestFirst: true}, 1, 100)
+		page, err := b.Client.ListChatMessages(t.Context(), b.id, customerNumber, client.ListChatMessagesParams{Order: client.OrderAsc}, 1, 100)
 		if err != nil {
 			t.Fatal(err)
 		}

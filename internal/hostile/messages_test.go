@@ -127,7 +127,7 @@ func TestHostileName(t *testing.T) {
 		if seen != 2 {
 			t.Errorf("%d of the two messages are reported", seen)
 		}
-		metadata, err := b.Client.Group(t.Context(), b.id, group.ID)
+		metadata, err := b.Client.GetGroup(t.Context(), b.id, group.ID)
 		if err != nil || !strings.HasPrefix(metadata.Subject, "evil") {
 			t.Errorf("the group is %+v, %v", metadata, err)
 		}

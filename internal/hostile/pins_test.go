@@ -47,7 +47,7 @@ func TestForgedPins(t *testing.T) {
 		if countEvents(events, "message.pinned", messageID) > 0 {
 			t.Errorf("a forged pin of %s is reported", messageID)
 		}
-		if message, err := b.Client.Message(t.Context(), b.id, messageID); err != nil || message.PinnedUntil != nil {
+		if message, err := b.Client.GetMessage(t.Context(), b.id, messageID); err != nil || message.PinnedUntil != nil {
 			t.Errorf("a forged pin is kept: %+v (%v)", message, err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestForgedPins(t *testing.T) {
 	if events := b.unharmed(t); countEvents(events, "message.pinned", private.MessageID) != 1 {
 		t.Error("the customer's pin is not reported")
 	}
-	message, err := b.Client.Message(t.Context(), b.id, private.MessageID)
+	message, err := b.Client.GetMessage(t.Context(), b.id, private.MessageID)
 	if err != nil || message.PinnedUntil == nil || time.Until(*message.PinnedUntil) > 30*24*time.Hour+time.Minute {
 		t.Errorf("it is pinned: %+v (%v)", message, err)
 	}
@@ -75,7 +75,7 @@ func TestForgedAlbums(t *testing.T) {
 		if events := b.unharmed(t); countEvents(events, "message.received", sent) != 1 {
 			t.Errorf("with %.20q it is not reported", name)
 		}
-		message, err := b.Client.Message(t.Context(), b.id, sent)
+		message, err := b.Client.GetMessage(t.Context(), b.id, sent)
 		if err != nil || message.AlbumID != nil && (strings.ContainsRune(*message.AlbumID, 0) || len(*message.AlbumID) > 1_000) {
 			t.Errorf("kept %.300v (%v)", message.AlbumID, err)
 		}

@@ -116,7 +116,7 @@ func TestForgedVotes(t *testing.T) {
 	if votes := votesIn(t, b.unharmed(t)); len(votes) != 1 || !slices.Equal(votes[0], []string{"b"}) {
 		t.Errorf("reported are the votes %v", votes)
 	}
-	stands, err := b.Client.Votes(t.Context(), b.id, sent.ID)
+	stands, err := b.Client.GetVotes(t.Context(), b.id, sent.ID)
 	if err != nil || stands.Voters != 1 || stands.Options[0].Votes != 0 || stands.Options[1].Votes != 1 {
 		t.Errorf("the poll stands at %+v (%v)", stands, err)
 	}
@@ -133,7 +133,7 @@ func TestHugePoll(t *testing.T) {
 	}
 	id := b.Phones.SendRaw(t, stranger, shopNumber, mustMarshal(t, &waE2E.Message{PollCreationMessage: poll}), nil)
 	b.unharmed(t)
-	votes, err := b.Client.Votes(t.Context(), b.id, id)
+	votes, err := b.Client.GetVotes(t.Context(), b.id, id)
 	if err != nil || len(votes.Options) != gateway.MaxListed || votes.MaxAnswers != 0 {
 		t.Errorf("the poll has %d options, of which %d may be chosen (%v)", len(votes.Options), votes.MaxAnswers, err)
 	}

@@ -11,7 +11,7 @@ import (
 func TestTogglingFloodsNobody(t *testing.T) {
 	t.Parallel()
 	b := besiege(t, "")
-	if _, err := b.Client.SubscribePresence(t.Context(), b.id, customerNumber, 1); err != nil {
+	if _, err := b.Client.SubscribePresence(t.Context(), b.id, customerNumber, client.NewSubscription{Hours: 1}); err != nil {
 		t.Fatal(err)
 	}
 	const times = 500
@@ -33,6 +33,6 @@ func TestTogglingFloodsNobody(t *testing.T) {
 	b.Phones.Presence(t, customerNumber, shopNumber, "recording")
 	testkit.Await(t, "what the contact shows in the end", func() bool {
 		now, err := b.Client.GetPresenceSubscription(t.Context(), b.id, customerNumber)
-		return err == nil && now.Presence != nil && *now.Presence == client.Recording
+		return err == nil && now.Presence != nil && *now.Presence == client.PresenceRecording
 	})
 }

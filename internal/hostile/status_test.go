@@ -50,7 +50,7 @@ func TestForgedStatusPosts(t *testing.T) {
 				t.Errorf("a forged %s of %s is told", kind, id)
 			}
 		}
-		if message, err := b.Client.Message(t.Context(), b.id, id); err != nil || message.DeletedAt != nil || message.EditedAt != nil {
+		if message, err := b.Client.GetMessage(t.Context(), b.id, id); err != nil || message.DeletedAt != nil || message.EditedAt != nil {
 			t.Errorf("a forged change is kept: %+v (%v)", message, err)
 		}
 	}

@@ -129,7 +129,7 @@ func TestExportStopsTheInstance(t *testing.T) {
 	t.Parallel()
 	m, g := newMove(t, 2, testkit.Options{DataDir: t.TempDir()}, "")
 	exported, other := g.Link(t, m.devices[0].Owner), g.Link(t, m.devices[1].Owner)
-	unlinked, err := g.Partner.CreateInstance(t.Context(), "unlinked")
+	unlinked, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "unlinked"})
 	check(t, err)
 	g.Stop()
 	file := filepath.Join(t.TempDir(), "main.db")

@@ -18,7 +18,7 @@ func wantSecretFor(t *testing.T, g *testkit.Gateway, instanceID, webhookID, secr
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := g.Client.DeleteOneWebhook(t.Context(), instanceID, own.ID); err != nil {
+		if err := g.Client.DeleteWebhook(t.Context(), instanceID, own.ID); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -32,12 +32,12 @@ func wantSecretFor(t *testing.T, g *testkit.Gateway, instanceID, webhookID, secr
 		{"partner of one instance", client.NewKey{Name: "partner of shop", Partner: true, InstanceIDs: []string{instanceID}}, ""},
 		{"partner of the account", client.NewKey{Name: "partner", Partner: true}, secret},
 	} {
-		made, err := g.Partner.CreateKey(t.Context(), c.key)
+		made, err := g.Partner.CreateAPIKey(t.Context(), c.key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		with := client.New(g.BaseURL, made.Key)
-		one, err := with.OneWebhook(t.Context(), instanceID, webhookID)
+		one, err := with.GetWebhook(t.Context(), instanceID, webhookID)
 		if err != nil || one.Secret != c.want {
 			t.Errorf("a key %s sees the secret %q (%v), want %q", c.name, one.Secret, err, c.want)
 		}
@@ -84,7 +84,7 @@ func TestAccountWebhookHearsAllInstances(t *testing.T) {
 		t.Errorf("the event is of %s", taken.Event.InstanceID)
 	}
 
-	var own client.OneWebhook
+	var own client.Webhook
 	testkit.Await(t, "the instance follows", func() bool {
 		page, err := g.Client.ListWebhooks(t.Context(), shop, 0, 0)
 		if err != nil {
@@ -99,15 +99,15 @@ func TestAccountWebhookHearsAllInstances(t *testing.T) {
 		t.Errorf("the instance has %+v", own)
 	}
 	wantSecretFor(t, g, shop, own.ID, "the secret of the desk")
-	_, err = g.Client.ChangeWebhook(t.Context(), shop, own.ID, client.WebhookChange{URL: "https://example.org"})
+	_, err = g.Client.ChangeWebhook(t.Context(), shop, own.ID, client.WebhookChange{URL: new("https://example.org")})
 	testkit.Refused(t, err, http.StatusConflict, client.CodeWebhookOfAccount)
-	testkit.Refused(t, g.Client.DeleteOneWebhook(t.Context(), shop, own.ID), http.StatusConflict, client.CodeWebhookOfAccount)
-	if listed, err := g.Client.ListDeliveries(t.Context(), shop, own.ID, 0, 0); err != nil || listed.TotalCount != 1 {
+	testkit.Refused(t, g.Client.DeleteWebhook(t.Context(), shop, own.ID), http.StatusConflict, client.CodeWebhookOfAccount)
+	if listed, err := g.Client.ListWebhookDeliveries(t.Context(), shop, own.ID, 0, 0); err != nil || listed.TotalCount != 1 {
 		t.Errorf("the deliveries are %+v (%v)", listed, err)
 	}
 
 	other := testkit.NewSink(t)
-	if _, err := g.Partner.ChangeAccountWebhook(t.Context(), made.ID, client.WebhookChange{URL: other.URL}); err != nil {
+	if _, err := g.Partner.ChangeAccountWebhook(t.Context(), made.ID, client.WebhookChange{URL: new(other.URL)}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Await(t, "both instances follow the change", func() bool {
@@ -143,5 +143,5 @@ func TestAccountWebhookHearsAllInstances(t *testing.T) {
 			t.Errorf("webhook %d is answered with %v", n, err)
 		}
 	}
-	testkit.Refused(t, err, http.StatusConflict, client.CodeWebhookLimit)
+	testkit.Refused(t, err, http.StatusConflict, client.CodeWebhookLimitReached)
 }

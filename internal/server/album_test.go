@@ -57,14 +57,14 @@ func TestAlbums(t *testing.T) {
 		t.Errorf("kept %+v", message)
 	}
 	again, err := g.Client.SendAlbum(t.Context(), id, request)
-	if err != nil || !again.Replayed || again.MessageID != sent.MessageID || !slices.Equal(ids(again), ids(sent)) {
+	if err != nil || !again.IdempotencyReplayed || again.MessageID != sent.MessageID || !slices.Equal(ids(again), ids(sent)) {
 		t.Errorf("the repeat sent %+v (%v)", again, err)
 	}
 
 	// Nothing is sent if a file is wrong.
 	before := len(g.Phones.Messages(t, customerNumber, ""))
 	_, err = g.Client.SendAlbum(t.Context(), id, client.Album{To: customerNumber, Items: []client.AlbumItem{{Image: shown}, {Image: clip}}})
-	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidation)
+	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidationError)
 	marker := sendText(t, g, id, "after it")
 	g.Phones.AwaitMessage(t, customerNumber, marker.MessageID)
 	if after := len(g.Phones.Messages(t, customerNumber, "")); after != before+1 {
@@ -72,8 +72,8 @@ func TestAlbums(t *testing.T) {
 	}
 
 	// From the queue, in the same order.
-	later, err := g.Client.SendAlbum(t.Context(), id, client.Album{To: customerNumber, Items: items, Later: true})
-	if err != nil || !later.Queued || slices.Contains(ids(later), "") {
+	later, err := g.Client.SendAlbum(t.Context(), id, client.Album{To: customerNumber, Items: items, Prefer: client.RespondAsync})
+	if err != nil || !later.Accepted || slices.Contains(ids(later), "") {
 		t.Fatalf("queued %+v (%v)", later, err)
 	}
 	testkit.Await(t, "the album from the queue", func() bool { return slices.Equal(album(t, g, customerNumber, later.MessageID), ids(later)) })
@@ -89,7 +89,7 @@ func TestAlbums(t *testing.T) {
 			t.Errorf("received %+v", message)
 		}
 	}
-	if _, err := g.Client.Message(t.Context(), id, frame); !client.IsCode(err, client.CodeMessageNotFound) {
+	if _, err := g.Client.GetMessage(t.Context(), id, frame); !client.IsCode(err, client.CodeMessageNotFound) {
 		t.Errorf("the frame is a message: %v", err)
 	}
 	testkit.Await(t, "the events", func() bool {
@@ -135,7 +135,7 @@ func TestAlbumSaysWhatFailed(t *testing.T) {
 	}
 	g.Phones.Faults(t, map[string]any{})
 	again, err := g.Client.SendAlbum(t.Context(), id, request)
-	if err != nil || !again.Replayed || !slices.Equal(ids(again), ids(sent)) || again.Items[2].Error == nil {
+	if err != nil || !again.IdempotencyReplayed || !slices.Equal(ids(again), ids(sent)) || again.Items[2].Error == nil {
 		t.Errorf("the repeat sent %+v (%v)", again, err)
 	}
 	if got := album(t, g, customerNumber, sent.MessageID); !slices.Equal(got, ids(sent)[:1]) {

@@ -16,7 +16,7 @@ import (
 func TestReactionsToAnnouncements(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	community, err := g.Client.CreateCommunity(t.Context(), id, "Our shops", "")
+	community, err := g.Client.CreateCommunity(t.Context(), id, client.NewCommunity{Subject: "Our shops"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestReactionsToAnnouncements(t *testing.T) {
 		}
 	}
 	endpoint := testkit.NewSink(t)
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: endpoint.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: endpoint.URL}); err != nil {
 		t.Fatal(err)
 	}
 	shows := func(messageID, reaction string) {
@@ -53,7 +53,7 @@ func TestReactionsToAnnouncements(t *testing.T) {
 	endpoint.AwaitType("message.reaction", func(d testkit.Delivered) bool {
 		return strings.Contains(string(d.Body), ours.MessageID) && strings.Contains(string(d.Body), "👍")
 	})
-	if err := g.Client.React(t.Context(), id, ours.MessageID, "❤️"); err != nil {
+	if err := g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: ours.MessageID, Reaction: "❤️"}); err != nil {
 		t.Fatal(err)
 	}
 	shows(ours.MessageID, "❤️")
@@ -62,7 +62,7 @@ func TestReactionsToAnnouncements(t *testing.T) {
 	g.Phones.UpdateGroup(t, announcements, map[string]any{"promote": []string{customerNumber}})
 	theirs := g.Phones.SendText(t, customerNumber, announcements, "And on Sundays at ten")
 	awaitMessage(t, g, id, theirs)
-	if err := g.Client.React(t.Context(), id, theirs, "🎉"); err != nil {
+	if err := g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: theirs, Reaction: "🎉"}); err != nil {
 		t.Fatal(err)
 	}
 	shows(theirs, "🎉")
@@ -70,5 +70,5 @@ func TestReactionsToAnnouncements(t *testing.T) {
 	// Without its secret, nobody could read the reaction.
 	bare := g.Phones.SendRaw(t, customerNumber, announcements, []byte("\x0a\x02Oi"), nil)
 	awaitMessage(t, g, id, bare)
-	testkit.Refused(t, g.Client.React(t.Context(), id, bare, "👍"), http.StatusBadRequest, "MESSAGE_NOT_REACTABLE")
+	testkit.Refused(t, g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: bare, Reaction: "👍"}), http.StatusBadRequest, "MESSAGE_NOT_REACTABLE")
 }

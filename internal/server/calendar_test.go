@@ -45,7 +45,7 @@ func TestCalendarEvents(t *testing.T) {
 	start := time.Date(2031, 5, 6, 13, 0, 0, 0, time.UTC)
 	event := client.CalendarEvent{
 		To: customerNumber, Name: "Consulta", Start: start, End: start.Add(30 * time.Minute), Description: "Traga os exames", JoinLink: "https://example.com/sala",
-		Location:           &client.EventLocation{Name: "Clínica", Address: "Rua A, 1", Latitude: new(-23.5), Longitude: new(-46.6)},
+		Location:           client.EventLocation{Name: "Clínica", Address: "Rua A, 1", Latitude: new(-23.5), Longitude: new(-46.6)},
 		ExtraGuestsAllowed: true, IdempotencyKey: "consulta",
 	}
 	sent, err := g.Client.SendEvent(t.Context(), id, event)
@@ -58,7 +58,7 @@ func TestCalendarEvents(t *testing.T) {
 		got.Location == nil || got.Location.Name != "Clínica" || got.Location.Address != "Rua A, 1" || got.Location.Latitude == nil || *got.Location.Latitude != -23.5 {
 		t.Fatalf("the phone shows %+v with %+v", shown, got)
 	}
-	if again, err := g.Client.SendEvent(t.Context(), id, event); err != nil || !again.Replayed || again.ID != sent.ID {
+	if again, err := g.Client.SendEvent(t.Context(), id, event); err != nil || !again.IdempotencyReplayed || again.ID != sent.ID {
 		t.Errorf("repeated, it is %+v (%v)", again, err)
 	}
 	g.Phones.Respond(t, customerNumber, sent.MessageID, "going", 2)
@@ -78,8 +78,8 @@ func TestCalendarEvents(t *testing.T) {
 		t.Errorf("cancelled is %+v", edited)
 	}
 	awaitOnPhone(t, g, customerNumber, sent.MessageID, "that it is cancelled", func(m testkit.PhoneMessage) bool { return m.Event.Cancelled && m.Event.Location.Name == "Clínica" })
-	kept, err := g.Client.Message(t.Context(), id, sent.ID)
-	if err != nil || kept.Type != client.MessageCalendar || kept.Event == nil || !kept.Event.Cancelled || kept.Caption == nil || *kept.Caption != "Consulta" {
+	kept, err := g.Client.GetMessage(t.Context(), id, sent.ID)
+	if err != nil || kept.Type != client.TypeEvent || kept.Event == nil || !kept.Event.Cancelled || kept.Caption == nil || *kept.Caption != "Consulta" {
 		t.Errorf("kept is %+v (%v)", kept, err)
 	}
 
@@ -90,8 +90,8 @@ func TestCalendarEvents(t *testing.T) {
 	// In a group, through the queue; its members respond, the account's own phone too.
 	const third = "5511988880004"
 	group := g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber, third)
-	queued, err := g.Client.SendEvent(t.Context(), id, client.CalendarEvent{To: group.ID, Name: "Entrega", Start: start, Later: true})
-	if err != nil || !queued.Queued {
+	queued, err := g.Client.SendEvent(t.Context(), id, client.CalendarEvent{To: group.ID, Name: "Entrega", Start: start, Prefer: client.RespondAsync})
+	if err != nil || !queued.Accepted {
 		t.Fatalf("queued: %+v (%v)", queued, err)
 	}
 	for _, number := range []string{customerNumber, third, shopNumber} {
@@ -105,7 +105,7 @@ func TestCalendarEvents(t *testing.T) {
 		"start": "2031-05-07T15:00:00Z", "location": map[string]any{"name": "Bar"},
 	}})
 	awaitMessage(t, g, id, theirs)
-	kept, err = g.Client.Message(t.Context(), id, theirs)
+	kept, err = g.Client.GetMessage(t.Context(), id, theirs)
 	if err != nil || kept.Event == nil || kept.Event.End != nil || kept.Event.Location == nil || kept.Event.Location.Latitude != nil || *kept.Event.Location.Name != "Bar" {
 		t.Errorf("received %+v (%v)", kept, err)
 	}

@@ -69,11 +69,11 @@ func TestAllCallsAreRejected(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	const text = "We don't take calls. Please write."
-	changed, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{RejectCalls: new(true), RejectCallsText: new(text)})
+	changed, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{RejectCalls: client.Set(true), RejectCallsText: client.Set(text)})
 	if err != nil || !changed.RejectCalls || changed.RejectCallsText != text {
 		t.Fatalf("changed to %+v (%v)", changed, err)
 	}
-	_, err = g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{RejectCallsText: new(strings.Repeat("a", 1025))})
+	_, err = g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{RejectCallsText: client.Set(strings.Repeat("a", 1025))})
 	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
 	group := g.Phones.CreateGroup(t, "Customers", otherNumber, shopNumber)
 	grouped := g.Phones.Call(t, otherNumber, group.ID, false)
@@ -100,7 +100,7 @@ func TestAllCallsAreRejected(t *testing.T) {
 		return texts
 	}
 	testkit.Await(t, "the text", func() bool { return slices.Contains(texts(), customerNumber+" "+text) })
-	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{RejectCalls: new(false)}); err != nil {
+	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{RejectCalls: client.Set(false)}); err != nil {
 		t.Fatal(err)
 	}
 	rings := g.Phones.Call(t, customerNumber, shopNumber, false)

@@ -16,9 +16,9 @@ import (
 )
 
 // limits fetches the limits of an instance.
-func limits(t *testing.T, g *testkit.Gateway, id string) client.Limits {
+func limits(t *testing.T, g *testkit.Gateway, id string) client.InstanceLimits {
 	t.Helper()
-	limits, err := g.Client.Limits(t.Context(), id)
+	limits, err := g.Client.GetLimits(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,13 +42,13 @@ func TestNumberChecksHaveABudget(t *testing.T) {
 			}
 			g, id := testkit.StartLinked(t, options)
 			if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{
-				NumberChecks: &client.BudgetChange{PerHour: new(3), PerDay: new(4)},
+				NumberChecks: client.Set(client.BudgetChange{PerHour: client.Set(int64(3)), PerDay: client.Set(int64(4))}),
 			}); err != nil {
 				t.Fatal(err)
 			}
 			const one, two, three, four = "5511955550100", "5511955550200", "5511955550300", "5511955550400"
 			check := func(numbers ...string) error {
-				_, err := g.Client.CheckNumbers(t.Context(), id, numbers)
+				_, err := g.Client.CheckNumbers(t.Context(), id, client.CheckNumbers{Numbers: numbers})
 				return err
 			}
 			refused := func(says string, after time.Duration, numbers ...string) {
@@ -96,14 +96,14 @@ func TestNumberChecksHaveABudget(t *testing.T) {
 func TestNumberChecksAtOnceKeepToTheBudget(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{NumberChecks: &client.BudgetChange{PerHour: new(5)}}); err != nil {
+	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{NumberChecks: client.Set(client.BudgetChange{PerHour: client.Set(int64(5))})}); err != nil {
 		t.Fatal(err)
 	}
 	var group sync.WaitGroup
 	var answered atomic.Int64
 	for n := range 20 {
 		group.Go(func() {
-			_, err := g.Client.CheckNumbers(t.Context(), id, []string{"55119555501" + string(rune('0'+n/10)) + string(rune('0'+n%10))})
+			_, err := g.Client.CheckNumbers(t.Context(), id, client.CheckNumbers{Numbers: []string{"55119555501" + string(rune('0'+n/10)) + string(rune('0'+n%10))}})
 			if err == nil {
 				answered.Add(1)
 			}
@@ -119,7 +119,7 @@ func TestNumberChecksAtOnceKeepToTheBudget(t *testing.T) {
 func TestLimitsAreShown(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	if shown := limits(t, g, id); shown != (client.Limits{Unanswered: client.Unanswered{Days: 7}}) {
+	if shown := limits(t, g, id); shown != (client.InstanceLimits{Unanswered: client.Unanswered{Days: 7}}) {
 		t.Errorf("at first it is %+v", shown)
 	}
 	sendText(t, g, id, "Oi!")
@@ -143,7 +143,7 @@ func TestLimitsAreShown(t *testing.T) {
 	if shown.Since == nil || shown.Until == nil || time.Until(*shown.Until) < 50*time.Minute || time.Since(*shown.Since) > time.Minute {
 		t.Errorf("the restriction is %+v", shown)
 	}
-	if instance := g.Instance(t, id); instance.RestrictedUntil == nil || !instance.RestrictedUntil.Equal(*shown.Until) {
+	if instance := g.Instance(t, id); !instance.RestrictedUntil.Equal(*shown.Until) {
 		t.Errorf("the instance says %v", instance.RestrictedUntil)
 	}
 }

@@ -32,7 +32,7 @@ func TestEditChangesTheTextOnThePhone(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{EditWindow: time.Hour})
 	sent := sendText(t, g, id, "R$ 10")
-	edited, err := g.Client.Edit(t.Context(), id, sent.MessageID, "R$ 12")
+	edited, err := g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: sent.MessageID, Message: "R$ 12"})
 	if err != nil || edited.ID != sent.ID || edited.MessageID != sent.MessageID {
 		t.Fatalf("answered %+v (%v)", edited, err)
 	}
@@ -43,22 +43,22 @@ func TestEditChangesTheTextOnThePhone(t *testing.T) {
 		t.Errorf("kept %+v", kept)
 	}
 	// The composite form of the identifier, as the contract shows it for edits.
-	if _, err := g.Client.Edit(t.Context(), id, "true_"+customerNumber+"@c.us_"+sent.MessageID, "R$ 13"); err != nil {
+	if _, err := g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: "true_" + customerNumber + "@c.us_" + sent.MessageID, Message: "R$ 13"}); err != nil {
 		t.Error(err)
 	}
 
 	foreign := g.Phones.SendText(t, customerNumber, shopNumber, "mine")
 	awaitMessage(t, g, id, foreign)
-	_, err = g.Client.Edit(t.Context(), id, foreign, "yours")
+	_, err = g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: foreign, Message: "yours"})
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
 
 	place, err := g.Client.SendLocation(t.Context(), id, client.Location{To: customerNumber, Latitude: 1, Longitude: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = g.Client.Edit(t.Context(), id, place.MessageID, "elsewhere")
+	_, err = g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: place.MessageID, Message: "elsewhere"})
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
-	_, err = g.Client.Edit(t.Context(), id, "3EB0NOTHING", "what?")
+	_, err = g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: "3EB0NOTHING", Message: "what?"})
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }
 
@@ -68,7 +68,7 @@ func TestEditOfACaptionKeepsTheFile(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	sink := testkit.NewSink(t)
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
 		t.Fatal(err)
 	}
 	for kind, media := range cases.Sorted(map[string]string{"image": client.DataURI("image/png", picture(t)), "document": "data:text/plain;base64,b2k="}) {
@@ -83,17 +83,17 @@ func TestEditOfACaptionKeepsTheFile(t *testing.T) {
 		if err := json.Unmarshal(told.Event.Data, &edited); err != nil || edited.Text != "after" || edited.PreviousText == nil || *edited.PreviousText != "before" {
 			t.Errorf("%s: the event is %s (%v)", kind, told.Event.Data, err)
 		}
-		after, err := g.Client.Message(t.Context(), id, messageID)
+		after, err := g.Client.GetMessage(t.Context(), id, messageID)
 		if err != nil || after.Caption == nil || *after.Caption != "after" || after.Media == nil || after.Media.Size == 0 {
 			t.Errorf("%s: it is kept as %+v (%v)", kind, after, err)
 		}
 		if kept := find(t, g, id, messageID); kept.Type != before.Type {
 			t.Errorf("%s: its type is %s", kind, kept.Type)
 		}
-		if _, err := g.Client.MediaDownloadLink(t.Context(), id, messageID); err != nil {
+		if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, messageID); err != nil {
 			t.Errorf("%s: the file is gone: %v", kind, err)
 		}
-		forwarded, err := g.Client.Forward(t.Context(), id, client.Forward{To: otherNumber, MessageID: messageID})
+		forwarded, err := g.Client.ForwardMessage(t.Context(), id, client.Forward{To: otherNumber, MessageID: messageID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,21 +107,21 @@ func TestDeleteRemovesTheMessageForEveryone(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	sent := sendText(t, g, id, "oops")
-	if err := g.Client.Delete(t.Context(), id, sent.ID); err != nil {
+	if err := g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: sent.ID}); err != nil {
 		t.Fatal(err)
 	}
 	awaitOnPhone(t, g, customerNumber, sent.MessageID, "the deletion", func(m testkit.PhoneMessage) bool {
 		return m.Deleted && m.Text == ""
 	})
-	testkit.Refused(t, g.Client.Delete(t.Context(), id, sent.ID), http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
-	_, err := g.Client.Edit(t.Context(), id, sent.ID, "too late")
+	testkit.Refused(t, g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: sent.ID}), http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
+	_, err := g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: sent.ID, Message: "too late"})
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
-	_, err = g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: sent.ID})
+	_, err = g.Client.ForwardMessage(t.Context(), id, client.Forward{To: customerNumber, MessageID: sent.ID})
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 
 	foreign := g.Phones.SendText(t, customerNumber, shopNumber, "mine")
 	awaitMessage(t, g, id, foreign)
-	testkit.Refused(t, g.Client.Delete(t.Context(), id, foreign), http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
+	testkit.Refused(t, g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: foreign}), http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
 }
 
 // If several clients delete a message at the same time, one of them succeeds. The others
@@ -133,7 +133,7 @@ func TestDeleteHappensOnce(t *testing.T) {
 	const clients = 8
 	errs := make(chan error, clients)
 	for range clients {
-		go func() { errs <- g.Client.Delete(t.Context(), id, sent.ID) }()
+		go func() { errs <- g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: sent.ID}) }()
 	}
 	deleted := 0
 	for range clients {
@@ -179,9 +179,9 @@ func TestEditAndDeleteHaveTheirWindows(t *testing.T) {
 	sent := sendText(t, g, id, "for ever")
 	// The platform's clock has whole seconds, so the windows end with the next second.
 	testkit.Await(t, "the windows to close", func() bool { return time.Since(find(t, g, id, sent.ID).SentAt) > time.Second })
-	_, err := g.Client.Edit(t.Context(), id, sent.ID, "changed")
+	_, err := g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: sent.ID, Message: "changed"})
 	testkit.Refused(t, err, http.StatusBadRequest, "EDIT_WINDOW_EXPIRED")
-	testkit.Refused(t, g.Client.Delete(t.Context(), id, sent.ID), http.StatusBadRequest, "DELETE_WINDOW_EXPIRED")
+	testkit.Refused(t, g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: sent.ID}), http.StatusBadRequest, "DELETE_WINDOW_EXPIRED")
 }
 
 func TestReactionIsShownAndTakenBack(t *testing.T) {
@@ -194,7 +194,7 @@ func TestReactionIsShownAndTakenBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, reaction := range []string{"👍", "👩🏽‍🚀", ""} {
-				if err := g.Client.React(t.Context(), id, messageID, reaction); err != nil {
+				if err := g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: messageID, Reaction: reaction}); err != nil {
 					t.Fatal(err)
 				}
 				awaitOnPhone(t, g, customerNumber, messageID, "reaction "+reaction, func(m testkit.PhoneMessage) bool {
@@ -207,7 +207,7 @@ func TestReactionIsShownAndTakenBack(t *testing.T) {
 			}
 		})
 	}
-	testkit.Refused(t, g.Client.React(t.Context(), id, "3EB0NOTHING", "👍"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	testkit.Refused(t, g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: "3EB0NOTHING", Reaction: "👍"}), http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }
 
 func TestMarkReadIsSeenBySender(t *testing.T) {
@@ -216,14 +216,15 @@ func TestMarkReadIsSeenBySender(t *testing.T) {
 	sent := sendText(t, g, id, "ours")
 	received := g.Phones.SendText(t, customerNumber, shopNumber, "did you read it?")
 	awaitMessage(t, g, id, received)
-	if err := g.Client.MarkRead(t.Context(), id, received); err != nil {
+	if _, err := g.Client.MarkRead(t.Context(), id, client.MarkRead{MessageID: received}); err != nil {
 		t.Fatal(err)
 	}
 	awaitOnPhone(t, g, customerNumber, received, "read", func(m testkit.PhoneMessage) bool { return m.Status == "read" })
-	if err := g.Client.MarkRead(t.Context(), id, sent.MessageID); err != nil {
+	if _, err := g.Client.MarkRead(t.Context(), id, client.MarkRead{MessageID: sent.MessageID}); err != nil {
 		t.Errorf("an own message: %v", err)
 	}
-	testkit.Refused(t, g.Client.MarkRead(t.Context(), id, "3EB0NOTHING"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	_, err := g.Client.MarkRead(t.Context(), id, client.MarkRead{MessageID: "3EB0NOTHING"})
+	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }
 
 // The gateway can't forward a message that it can't read.
@@ -237,7 +238,7 @@ func TestForwardOfAnUnknownKindIsRefused(t *testing.T) {
 		content["to"] = shopNumber
 		received := g.Phones.Send(t, customerNumber, content)
 		awaitMessage(t, g, id, received)
-		_, err := g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: received})
+		_, err := g.Client.ForwardMessage(t.Context(), id, client.Forward{To: customerNumber, MessageID: received})
 		testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 }
@@ -262,15 +263,19 @@ func TestChangesByOthersAreKept(t *testing.T) {
 			return err
 		},
 		"quote in the queue": func() error {
-			_, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "yes", QuoteMessageID: received, Later: true})
+			_, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "yes", QuoteMessageID: received, Prefer: client.RespondAsync})
 			return err
 		},
 		"forward": func() error {
-			_, err := g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: received})
+			_, err := g.Client.ForwardMessage(t.Context(), id, client.Forward{To: customerNumber, MessageID: received})
 			return err
 		},
-		"reaction": func() error { return g.Client.React(t.Context(), id, received, "👍") },
-		"pin":      func() error { return g.Client.Pin(t.Context(), id, received, 24*time.Hour) },
+		"reaction": func() error {
+			return g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: received, Reaction: "👍"})
+		},
+		"pin": func() error {
+			return g.Client.PinMessage(t.Context(), id, received, client.Pin{DurationSeconds: int64(24 * time.Hour / time.Second)})
+		},
 	}) {
 		err := does()
 		if err == nil {
@@ -300,10 +305,10 @@ func TestChangesAreReportedWithoutAnAcknowledgement(t *testing.T) {
 				g.Phones.Update(t, customerNumber, map[string]any{"online": false})
 			}
 			g.Phones.Faults(t, map[string]any{"dropAcks": 1})
-			_, err := g.Client.Edit(t.Context(), id, edited.ID, "R$ 12")
+			_, err := g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: edited.ID, Message: "R$ 12"})
 			testkit.Refused(t, err, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
-			testkit.Refused(t, g.Client.Delete(t.Context(), id, deleted.ID), http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
-			testkit.Refused(t, g.Client.React(t.Context(), id, liked.ID, "👍"), http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
+			testkit.Refused(t, g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: deleted.ID}), http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
+			testkit.Refused(t, g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: liked.ID, Reaction: "👍"}), http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
 			g.Phones.Faults(t, map[string]any{})
 			if restarted {
 				g.Stop()

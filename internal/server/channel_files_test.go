@@ -52,7 +52,7 @@ func TestFilesInChannels(t *testing.T) {
 	if post := shows(sent, err, "image", "mugs", drawn); !post.Picture {
 		t.Errorf("there is no small picture in %+v", post)
 	}
-	if link, err := g.Client.MediaDownloadLink(ctx, id, sent.MessageID); err != nil || sum(download(t, link.URL)) != sum(drawn) {
+	if link, err := g.Client.GetMediaDownloadLink(ctx, id, sent.MessageID); err != nil || sum(download(t, link.URL)) != sum(drawn) {
 		t.Errorf("the owner does not get the file of the post: %v", err)
 	}
 	clip := mediaFile(t, "clip.mp4")
@@ -67,7 +67,7 @@ func TestFilesInChannels(t *testing.T) {
 	label := mediaFile(t, "sticker.webp")
 	sticker, err := g.Client.SendSticker(ctx, id, client.Sticker{To: own.ID, Sticker: client.DataURI("image/webp", label)})
 	shows(sticker, err, "sticker", "", label)
-	document := client.Document{To: own.ID, Document: client.DataURI("application/pdf", paper), FileName: "prices.pdf", Caption: "prices", Later: true}
+	document := client.Document{To: own.ID, Document: client.DataURI("application/pdf", paper), FileName: "prices.pdf", Caption: "prices", Prefer: client.RespondAsync}
 	queued, err := g.Client.SendDocument(ctx, id, document)
 	if post := shows(queued, err, "document", "prices", paper); post.FileName != "prices.pdf" {
 		t.Errorf("the document is %+v", post)
@@ -82,18 +82,18 @@ func TestFilesInChannels(t *testing.T) {
 	posts := len(g.Phones.Channel(t, own.ID).Posts)
 	again, err := g.Client.SendImage(ctx, id, image)
 	shows(again, err, "image", "mugs", drawn)
-	if now := len(g.Phones.Channel(t, own.ID).Posts); !again.Replayed || now != posts {
+	if now := len(g.Phones.Channel(t, own.ID).Posts); !again.IdempotencyReplayed || now != posts {
 		t.Errorf("%+v, and there are %d posts instead of %d", again, now, posts)
 	}
 
 	// Forwarded into the channel, out of it, and from one to another.
 	came := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "image", "media": client.DataURI("image/png", drawn), "caption": "look"})
 	awaitMessage(t, g, id, came)
-	forwarded, err := g.Client.Forward(ctx, id, client.Forward{To: own.ID, MessageID: came})
+	forwarded, err := g.Client.ForwardMessage(ctx, id, client.Forward{To: own.ID, MessageID: came})
 	shows(forwarded, err, "image", "look", drawn)
-	forwarded, err = g.Client.Forward(ctx, id, client.Forward{To: own.ID, MessageID: sent.MessageID, Later: true})
+	forwarded, err = g.Client.ForwardMessage(ctx, id, client.Forward{To: own.ID, MessageID: sent.MessageID, Prefer: client.RespondAsync})
 	shows(forwarded, err, "image", "mugs", drawn)
-	forwarded, err = g.Client.Forward(ctx, id, client.Forward{To: customerNumber, MessageID: sent.MessageID})
+	forwarded, err = g.Client.ForwardMessage(ctx, id, client.Forward{To: customerNumber, MessageID: sent.MessageID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestFilesInChannels(t *testing.T) {
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeChannelContent)
 	_, err = g.Client.SendVideoNote(ctx, id, client.VideoNote{To: own.ID, Video: client.DataURI("video/mp4", clip)})
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeChannelContent)
-	_, err = g.Client.SendPoll(ctx, id, client.Poll{To: own.ID, Question: "?", Options: []string{"a", "b"}, Later: true})
+	_, err = g.Client.SendPoll(ctx, id, client.Poll{To: own.ID, Question: "?", Options: []string{"a", "b"}, Prefer: client.RespondAsync})
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeChannelContent)
 
 	// An upload without a handle.
@@ -133,7 +133,7 @@ func TestFilesOfPostsAreFetched(t *testing.T) {
 	if message := awaitMessage(t, g, id, post.MessageID); message.Type != gateway.TypeImage || message.Text != "mugs" {
 		t.Errorf("received %+v", message)
 	}
-	link, err := g.Client.MediaDownloadLink(t.Context(), id, post.MessageID)
+	link, err := g.Client.GetMediaDownloadLink(t.Context(), id, post.MessageID)
 	if err != nil || sum(download(t, link.URL)) != sum(drawn) {
 		t.Errorf("the file is not the one that was posted: %v", err)
 	}

@@ -22,7 +22,7 @@ func TestChannelsAreFollowed(t *testing.T) {
 	news := g.Phones.CreateChannel(t, customerNumber, "News\u202e of Ana", "one", "two", "three")
 	list := func() (names []string) {
 		t.Helper()
-		for channel, err := range g.Client.Channels(ctx, id, "") {
+		for channel, err := range g.Client.Channels(ctx, id, client.ListChannelsParams{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +31,7 @@ func TestChannelsAreFollowed(t *testing.T) {
 		return names
 	}
 	sink := testkit.NewSink(t)
-	if _, err := g.Client.CreateWebhook(ctx, id, client.NewWebhook{URL: sink.URL, Chats: []string{client.ChatChannel}, Events: []string{client.TypeMessageReceived, client.TypeMessageEdited, client.TypeMessageDeleted, client.TypeChannelUpdated}}); err != nil {
+	if _, err := g.Client.CreateWebhook(ctx, id, client.NewWebhook{URL: sink.URL, Chats: []string{client.ChatsChannel}, Events: []string{client.TypeMessageReceived, client.TypeMessageEdited, client.TypeMessageDeleted, client.TypeChannelUpdated}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := list(); len(got) != 0 {
@@ -40,7 +40,7 @@ func TestChannelsAreFollowed(t *testing.T) {
 
 	// By its link, and followed.
 	found, err := g.Client.GetChannel(ctx, id, gateway.ChannelLink(news.Invite))
-	if err != nil || found.ID != news.ID || found.Name != "News of Ana" || found.Role != client.ChannelGuest || *found.Link != gateway.ChannelLink(news.Invite) {
+	if err != nil || found.ID != news.ID || found.Name != "News of Ana" || found.Role != client.RoleGuest || *found.Link != gateway.ChannelLink(news.Invite) {
 		t.Fatalf("the link leads to %+v, %v", found, err)
 	}
 	for range 2 { // the second time changes nothing
@@ -71,7 +71,7 @@ func TestChannelsAreFollowed(t *testing.T) {
 	sink.Await("the edit", func(taken []testkit.Delivered) bool { return len(taken) == 2 })
 	g.Phones.Rewrite(t, news.ID, post.ServerID, "")
 	sink.Await("the deletion", func(taken []testkit.Delivered) bool { return len(taken) == 3 })
-	if kept, err := g.Client.Message(ctx, id, post.MessageID); err != nil || kept.DeletedAt == nil || kept.EditedAt == nil {
+	if kept, err := g.Client.GetMessage(ctx, id, post.MessageID); err != nil || kept.DeletedAt == nil || kept.EditedAt == nil {
 		t.Errorf("the post is kept as %+v, %v", kept, err)
 	}
 	post = g.Phones.Post(t, news.ID, "five", nil)
@@ -79,19 +79,19 @@ func TestChannelsAreFollowed(t *testing.T) {
 
 	// Read from both sides.
 	for name, want := range cases.Sorted(map[string]struct {
-		query client.PostsQuery
+		query client.ListChannelPostsParams
 		texts []string
 	}{
-		"the newest": {client.PostsQuery{Limit: 3}, []string{"three", "", "five"}},
-		"before":     {client.PostsQuery{Before: 3, Limit: 1}, []string{"two"}},
-		"after":      {client.PostsQuery{After: 1, Limit: 2}, []string{"two", "three"}},
+		"the newest": {client.ListChannelPostsParams{Limit: 3}, []string{"three", "", "five"}},
+		"before":     {client.ListChannelPostsParams{Before: 3, Limit: 1}, []string{"two"}},
+		"after":      {client.ListChannelPostsParams{After: 1, Limit: 2}, []string{"two", "three"}},
 	}) {
-		posts, err := g.Client.ChannelPosts(ctx, id, news.ID, want.query)
+		posts, err := g.Client.ListChannelPosts(ctx, id, news.ID, want.query)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var texts []string
-		for _, post := range posts {
+		for _, post := range posts.Data {
 			if (post.Text == nil) != post.Deleted {
 				t.Errorf("a post is %+v", post)
 			}
@@ -104,21 +104,21 @@ func TestChannelsAreFollowed(t *testing.T) {
 
 	// Reactions: by number, and by the identifier of the message that came.
 	for _, name := range []string{"2", post.MessageID} {
-		if err := g.Client.ReactToPost(ctx, id, news.ID, name, "👍"); err != nil {
+		if err := g.Client.ReactToPost(ctx, id, news.ID, name, client.ChannelReaction{Reaction: "👍"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if shown := g.Phones.Channel(t, news.ID).Posts; shown[1].Reactions["👍"] != 1 || shown[4].Reactions["👍"] != 1 {
 		t.Errorf("the phone shows %+v", shown)
 	}
-	err = g.Client.ReactToPost(ctx, id, news.ID, "77", "👍")
+	err = g.Client.ReactToPost(ctx, id, news.ID, "77", client.ChannelReaction{Reaction: "👍"})
 	testkit.Refused(t, err, http.StatusNotFound, gateway.CodeChannelNotFound)
-	err = g.Client.ReactToPost(ctx, id, news.ID, "3EB0", "👍")
+	err = g.Client.ReactToPost(ctx, id, news.ID, "3EB0", client.ChannelReaction{Reaction: "👍"})
 	testkit.Refused(t, err, http.StatusNotFound, gateway.CodeMessageNotFound)
-	err = g.Client.React(ctx, id, post.MessageID, "👍")
+	err = g.Client.SendReaction(ctx, id, client.Reaction{MessageID: post.MessageID, Reaction: "👍"})
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
-	if posts, err := g.Client.ChannelPosts(ctx, id, news.ID, client.PostsQuery{Limit: 1}); err != nil ||
-		!slices.Equal(posts[0].Reactions, []client.PostReactions{{Reaction: "👍", Count: 1}}) {
+	if posts, err := g.Client.ListChannelPosts(ctx, id, news.ID, client.ListChannelPostsParams{Limit: 1}); err != nil ||
+		!slices.Equal(posts.Data[0].Reactions, []client.PostReaction{{Reaction: "👍", Count: 1}}) {
 		t.Errorf("the reactions are %+v, %v", posts, err)
 	}
 
@@ -137,20 +137,20 @@ func TestChannelsAreFollowed(t *testing.T) {
 		}
 		changes = append(changes, change.Change)
 	}
-	if !slices.Equal(changes, []string{client.ChannelUnfollowed, client.ChannelFollowed, client.ChannelMuted}) {
+	if !slices.Equal(changes, []string{client.ChangeUnfollowed, client.ChangeFollowed, client.ChangeMuted}) {
 		t.Errorf("told of %v", changes)
 	}
 
 	// What the platform refuses.
 	g.Phones.SetChannel(t, news.ID, map[string]any{"blocked": true})
-	_, err = g.Client.ChannelPosts(ctx, id, news.ID, client.PostsQuery{})
+	_, err = g.Client.ListChannelPosts(ctx, id, news.ID, client.ListChannelPostsParams{})
 	testkit.Refused(t, err, http.StatusForbidden, gateway.CodeChannelBlocked)
 	if err := g.Client.UnfollowChannel(ctx, id, news.ID); err != nil {
 		t.Fatal(err)
 	}
 	g.Phones.SetChannel(t, news.ID, map[string]any{"blocked": false, "private": true})
 	testkit.Refused(t, g.Client.FollowChannel(ctx, id, news.ID), http.StatusForbidden, gateway.CodeChannelPrivate)
-	_, err = g.Client.ChannelPosts(ctx, id, news.ID, client.PostsQuery{})
+	_, err = g.Client.ListChannelPosts(ctx, id, news.ID, client.ListChannelPostsParams{})
 	testkit.Refused(t, err, http.StatusForbidden, gateway.CodeChannelPrivate)
 	g.Phones.DeleteChannel(t, news.ID)
 	_, err = g.Client.GetChannel(ctx, id, news.ID)
@@ -167,7 +167,7 @@ func TestOwnChannel(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	ctx := t.Context()
 	made, err := g.Client.CreateChannel(ctx, id, client.NewChannel{Name: "The shop", Description: "every Friday", Picture: client.DataURI("image/png", picture(t))})
-	if err != nil || made.Role != client.ChannelOwner || made.PictureURL == nil || *made.Description != "every Friday" {
+	if err != nil || made.Role != client.RoleOwner || made.PictureURL == nil || *made.Description != "every Friday" {
 		t.Fatalf("made %+v, %v", made, err)
 	}
 	sent, err := g.Client.SendText(ctx, id, client.Text{To: made.ID, Message: "New: mugs"})
@@ -185,20 +185,20 @@ func TestOwnChannel(t *testing.T) {
 	if got := shown().Text; got != "New: mugs" {
 		t.Errorf("the phone shows %q", got)
 	}
-	if _, err := g.Client.Edit(ctx, id, sent.MessageID, "New: big mugs"); err != nil {
+	if _, err := g.Client.EditMessage(ctx, id, client.EditMessage{MessageID: sent.MessageID, Message: "New: big mugs"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := shown().Text; got != "New: big mugs" {
 		t.Errorf("the phone shows %q", got)
 	}
-	if err := g.Client.Delete(ctx, id, sent.MessageID); err != nil {
+	if err := g.Client.DeleteMessage(ctx, id, client.DeleteMessage{MessageID: sent.MessageID}); err != nil {
 		t.Fatal(err)
 	}
 	if !shown().Deleted {
 		t.Error("the phone shows it still")
 	}
-	posts, err := g.Client.ChannelPosts(ctx, id, made.ID, client.PostsQuery{})
-	if err != nil || len(posts) != 1 || !posts[0].Deleted || posts[0].Text != nil {
+	posts, err := g.Client.ListChannelPosts(ctx, id, made.ID, client.ListChannelPostsParams{})
+	if err != nil || len(posts.Data) != 1 || !posts.Data[0].Deleted || posts.Data[0].Text != nil {
 		t.Errorf("the posts are %+v, %v", posts, err)
 	}
 	_, err = g.Client.SendLocation(ctx, id, client.Location{To: made.ID, Latitude: 1, Longitude: 1})

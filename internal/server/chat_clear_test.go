@@ -15,7 +15,7 @@ func TestChatsAreCleared(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	first := wrote(t, g, id, customerNumber, "one")
 	starred := wrote(t, g, id, customerNumber, "two")
-	if err := g.Client.Star(t.Context(), id, starred.MessageID); err != nil {
+	if err := g.Client.StarMessage(t.Context(), id, starred.MessageID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := g.Client.ChangeChat(t.Context(), id, customerNumber, client.ChatChange{Pinned: new(true)}); err != nil {
@@ -24,21 +24,21 @@ func TestChatsAreCleared(t *testing.T) {
 	updates := followChats(t, g, id)
 	gone := func(message client.StoredMessage) {
 		t.Helper()
-		_, err := g.Client.Message(t.Context(), id, message.MessageID)
+		_, err := g.Client.GetMessage(t.Context(), id, message.MessageID)
 		testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 	}
 
 	g.Phones.ClearChat(t, shopNumber, customerNumber, false)
-	if event := updates.await(1, client.ChatCleared); event.Deleted || !event.Pinned || event.UnreadCount != 1 {
+	if event := updates.await(1, client.ChangedCleared); event.Deleted || !event.Pinned || event.UnreadCount != 1 {
 		t.Errorf("the event is %+v", event)
 	}
 	gone(first)
-	if _, err := g.Client.Message(t.Context(), id, starred.MessageID); err != nil {
+	if _, err := g.Client.GetMessage(t.Context(), id, starred.MessageID); err != nil {
 		t.Errorf("the starred message: %v", err)
 	}
 
 	g.Phones.ClearChat(t, shopNumber, customerNumber, true)
-	if event := updates.await(2, client.ChatCleared); event.UnreadCount != 0 {
+	if event := updates.await(2, client.ChangedCleared); event.UnreadCount != 0 {
 		t.Errorf("the event is %+v", event)
 	}
 	gone(starred)

@@ -23,7 +23,7 @@ type chatUpdates struct {
 func followChats(t *testing.T, g *testkit.Gateway, id string) chatUpdates {
 	t.Helper()
 	sink := testkit.NewSink(t)
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
 		t.Fatal(err)
 	}
 	return chatUpdates{sink, t}
@@ -92,7 +92,7 @@ func TestChatsAreArranged(t *testing.T) {
 	// Through the API: the phone shows it.
 	noon := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	chat, err := g.Client.ChangeChat(t.Context(), id, customerNumber, client.ChatChange{
-		Archived: new(true), MutedUntil: new(noon.Format(time.RFC3339)), Read: new(true),
+		Archived: new(true), MutedUntil: client.Set(noon.Format(time.RFC3339)), Read: new(true),
 	})
 	if err != nil || !chat.Archived || chat.UnreadCount != 0 || chat.MutedUntil == nil {
 		t.Fatalf("the chat is %+v, %v", chat, err)
@@ -103,10 +103,10 @@ func TestChatsAreArranged(t *testing.T) {
 	if state := g.Phones.ChatState(t, shopNumber, customer); !state.Archived || state.MutedUntil != noon.Format("2006-01-02T15:04:05.000Z") || state.MarkedUnread {
 		t.Errorf("the phone shows %+v", state)
 	}
-	if page, err := g.Client.ListChats(t.Context(), id, client.ChatFilter{Archived: new(false)}, 1, 10); err != nil || len(page.Data) != 0 {
+	if page, err := g.Client.ListChats(t.Context(), id, client.ListChatsParams{Archived: new(false)}, 1, 10); err != nil || len(page.Data) != 0 {
 		t.Errorf("the chats that are not archived are %+v, %v", page, err)
 	}
-	if _, err := g.Client.ChangeChat(t.Context(), id, customerNumber, client.ChatChange{Disappearing: new(86_400)}); err != nil {
+	if _, err := g.Client.ChangeChat(t.Context(), id, customerNumber, client.ChatChange{DisappearingSeconds: new(int64(86_400))}); err != nil {
 		t.Fatal(err)
 	}
 	updates.await(3, "disappearing")
@@ -125,7 +125,7 @@ func TestChatsAreArranged(t *testing.T) {
 	}
 	sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "a secret"})
 	disappears(sent, err, 86_400)
-	sent, err = g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: client.DataURI("image/png", picture(t)), Later: true})
+	sent, err = g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: client.DataURI("image/png", picture(t)), Prefer: client.RespondAsync})
 	disappears(sent, err, 86_400)
 
 	// On the phone: it is known here, and its events are the next ones, so nothing of the above
@@ -141,18 +141,18 @@ func TestChatsAreArranged(t *testing.T) {
 	updates.await(8, "disappearing")
 	sent, err = g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "no secret"})
 	disappears(sent, err, 0)
-	if chat := get(); chat.Archived || !chat.Pinned || !chat.MarkedUnread || chat.Disappearing != 0 || chat.MutedUntil == nil || *chat.MutedUntil != client.Forever {
+	if chat := get(); chat.Archived || !chat.Pinned || !chat.MarkedUnread || chat.DisappearingSeconds != 0 || chat.MutedUntil == nil || *chat.MutedUntil != client.Forever {
 		t.Errorf("the chat is %+v", chat)
 	}
 
 	// What is wrong changes nothing.
 	for name, change := range cases.Sorted(map[string]client.ChatChange{
 		"nothing":       {},
-		"the past":      {MutedUntil: new("2020-01-01T00:00:00Z")},
-		"no time":       {MutedUntil: new("later"), Archived: new(true)},
+		"the past":      {MutedUntil: client.Set("2020-01-01T00:00:00Z")},
+		"no time":       {MutedUntil: client.Set("later"), Archived: new(true)},
 		"both":          {Archived: new(true), Pinned: new(true)},
-		"an odd timer":  {Disappearing: new(7)},
-		"a minus timer": {Disappearing: new(-1)},
+		"an odd timer":  {DisappearingSeconds: new(int64(7))},
+		"a minus timer": {DisappearingSeconds: new(int64(-1))},
 	}) {
 		if _, err := g.Client.ChangeChat(t.Context(), id, customerNumber, change); err == nil {
 			t.Errorf("%s is accepted", name)
@@ -180,7 +180,7 @@ func TestChatsAreArranged(t *testing.T) {
 	}
 	_, err = g.Client.GetChat(t.Context(), id, customerNumber)
 	testkit.Refused(t, err, http.StatusNotFound, "CHAT_NOT_FOUND")
-	_, err = g.Client.Message(t.Context(), id, first.MessageID)
+	_, err = g.Client.GetMessage(t.Context(), id, first.MessageID)
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 	again := wrote(t, g, id, customerNumber, "again")
 	if chat := get(); chat.UnreadCount != 1 || chat.LastMessage.ID != again.ID {

@@ -15,7 +15,7 @@ func TestClientFindsInstances(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
 	for range 101 {
-		if _, err := g.Partner.CreateInstance(t.Context(), "shop"); err != nil {
+		if _, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -31,11 +31,11 @@ func TestClientFindsInstances(t *testing.T) {
 	if count != 101 {
 		t.Errorf("%d instances are listed", count)
 	}
-	got, err := g.Client.Instance(t.Context(), last.InstanceID)
+	got, err := g.Client.GetInstance(t.Context(), last.InstanceID)
 	if err != nil || got != last {
 		t.Errorf("got %+v (%v), want %+v", got, err, last)
 	}
-	_, err = g.Client.Instance(t.Context(), "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11")
+	_, err = g.Client.GetInstance(t.Context(), "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11")
 	testkit.Refused(t, err, http.StatusNotFound, client.CodeInstanceNotFound)
 }
 
@@ -48,7 +48,7 @@ func TestDeliveryState(t *testing.T) {
 	var hookID string
 	save := func(active bool) {
 		t.Helper()
-		saved, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL, IsActive: &active})
+		saved, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL, IsActive: &active})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,27 +58,24 @@ func TestDeliveryState(t *testing.T) {
 		t.Helper()
 		var state client.DeliveryState
 		testkit.Await(t, "the delivery to be "+states[0], func() bool {
-			page, err := g.Client.ListDeliveries(t.Context(), id, hookID, 0, 0)
+			page, err := g.Client.ListWebhookDeliveries(t.Context(), id, hookID, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if page.Delivery == nil {
-				t.Fatal("the list does not say how the delivery stands")
-			}
-			state = *page.Delivery
+			state = page.Delivery
 			return slices.Contains(states, state.State)
 		})
 		return state
 	}
 	save(true)
-	if state := await(client.WebhookFlowing); state.Since != nil || state.Until != nil || state.PendingEvents != 0 {
+	if state := await(client.StateFlowing); state.Since != nil || state.Until != nil || state.PendingEvents != 0 {
 		t.Errorf("it flows: %+v", state)
 	}
 	sink.Answer(func(testkit.Delivered) int { return http.StatusGone })
 	g.Phones.SendText(t, customerNumber, otherNumber, "Alguém aí?")
-	if state := await(client.WebhookSuspended); state.Since == nil || state.Reason == nil || state.PendingEvents == 0 || state.OldestPendingAt == nil {
+	if state := await(client.StateSuspended); state.Since == nil || state.Reason == nil || state.PendingEvents == 0 || state.OldestPendingAt == nil {
 		t.Errorf("it is suspended: %+v", state)
 	}
 	save(false)
-	await(client.WebhookInactive)
+	await(client.StateInactive)
 }

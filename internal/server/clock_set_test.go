@@ -82,7 +82,7 @@ func clockIsSet(t *testing.T, database string, by time.Duration) {
 	for range 3 {
 		text()
 	}
-	if again := leave(t, g, id, client.Text{To: customerNumber, Message: "0", IdempotencyKey: "order-0"}); again.ID != first.ID || !again.Replayed {
+	if again := leave(t, g, id, client.Text{To: customerNumber, Message: "0", IdempotencyKey: "order-0"}); again.ID != first.ID || !again.IdempotencyReplayed {
 		t.Errorf("a repeat is %+v", again)
 	}
 	sweep()
@@ -101,7 +101,7 @@ func clockIsSet(t *testing.T, database string, by time.Duration) {
 			t.Errorf("what is to be sent at once is %+v", waiting)
 		}
 	}
-	if err := g.Client.Restart(t.Context(), id); err != nil {
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	awaitEmptyQueue(t, g, id)

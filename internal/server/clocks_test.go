@@ -67,11 +67,11 @@ func TestClocksOfNodesDiffer(t *testing.T) {
 	nodes := []*client.Client{client.New(slow, key), client.New(fast, key)}
 	var ids []string
 	for i, number := range []string{"5511999990001", "5511999990002"} {
-		instance, err := nodes[i].CreateInstance(t.Context(), number)
+		instance, err := nodes[i].CreateInstance(t.Context(), client.NewInstance{Name: number})
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, err := nodes[i].RawQRCode(t.Context(), instance.InstanceID)
+		code, err := nodes[i].GetQRCode(t.Context(), instance.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,8 +96,8 @@ func TestClocksOfNodesDiffer(t *testing.T) {
 	}
 	for _, id := range ids {
 		testkit.Await(t, "the instance is connected", func() bool {
-			one, err := nodes[0].Instance(t.Context(), id)
-			two, err2 := nodes[1].Instance(t.Context(), id)
+			one, err := nodes[0].GetInstance(t.Context(), id)
+			two, err2 := nodes[1].GetInstance(t.Context(), id)
 			return err == nil && err2 == nil && one.Status == client.StatusConnected && two.Status == client.StatusConnected
 		})
 	}

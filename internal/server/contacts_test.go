@@ -27,7 +27,7 @@ func TestContacts(t *testing.T) {
 	customer := g.Phones.Get(t, customerNumber)
 	list := func(search string) (names []string) {
 		t.Helper()
-		for contact, err := range g.Client.Contacts(t.Context(), id, search) {
+		for contact, err := range g.Client.Contacts(t.Context(), id, client.ListContactsParams{Search: search}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +38,7 @@ func TestContacts(t *testing.T) {
 	testkit.Await(t, "the contacts", func() bool { return slices.Equal(list(""), []string{"Aninha", "Bruno (work)"}) })
 
 	// Named through the API: the phone has it, and both addresses are one contact.
-	named, err := g.Client.NameContact(t.Context(), id, customerNumber, "Ana Souza")
+	named, err := g.Client.NameContact(t.Context(), id, customerNumber, client.ContactName{Name: "Ana Souza"})
 	if err != nil || named.ID != customerNumber+"@s.whatsapp.net" || named.LID == nil || *named.LID != customer.LID ||
 		*named.Name != "Ana Souza" || *named.AddressBookName != "Ana Souza" || *named.PushName != "Aninha" {
 		t.Fatalf("the contact is %+v, %v", named, err)
@@ -54,7 +54,7 @@ func TestContacts(t *testing.T) {
 			t.Errorf("the search for %s finds %v", search, got)
 		}
 	}
-	if page, err := g.Client.ListContacts(t.Context(), id, "", 2, 1); err != nil || page.TotalCount != 2 || len(page.Data) != 1 || *page.Data[0].Name != "Bruno Lima" {
+	if page, err := g.Client.ListContacts(t.Context(), id, client.ListContactsParams{}, 2, 1); err != nil || page.TotalCount != 2 || len(page.Data) != 1 || *page.Data[0].Name != "Bruno Lima" {
 		t.Errorf("the second page is %+v, %v", page, err)
 	}
 
@@ -72,7 +72,7 @@ func TestContacts(t *testing.T) {
 	// A username is listed as well, learned from the address book or from an answer; the last one counts.
 	username := func(want string) func() bool {
 		return func() bool {
-			page, err := g.Client.ListContacts(t.Context(), id, "bruno", 0, 0)
+			page, err := g.Client.ListContacts(t.Context(), id, client.ListContactsParams{Search: "bruno"}, 0, 0)
 			if err != nil || len(page.Data) != 1 {
 				t.Fatalf("the contacts are %+v, %v", page, err)
 			}
@@ -99,8 +99,8 @@ func TestContacts(t *testing.T) {
 	_, err = g.Client.GetContact(t.Context(), id, "5511900000000")
 	testkit.Refused(t, err, http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
 
-	addresses, err := g.Client.Addresses(t.Context(), id, []string{customerNumber, customer.LID, "123456789@lid", "+55 11 94444-0001"})
-	if err != nil || len(addresses) != 4 {
+	addresses, err := g.Client.FindAddresses(t.Context(), id, client.FindAddresses{Addresses: []string{customerNumber, customer.LID, "123456789@lid", "+55 11 94444-0001"}})
+	if err != nil || len(addresses.Results) != 4 {
 		t.Fatalf("the addresses are %+v, %v", addresses, err)
 	}
 	for n, want := range []client.Address{
@@ -110,13 +110,13 @@ func TestContacts(t *testing.T) {
 		{Address: "+55 11 94444-0001"},
 	} {
 		same := func(one, other *string) bool { return (one == nil) == (other == nil) && (one == nil || *one == *other) }
-		if got := addresses[n]; got.Address != want.Address || !same(got.JID, want.JID) || !same(got.LID, want.LID) {
+		if got := addresses.Results[n]; got.Address != want.Address || !same(got.JID, want.JID) || !same(got.LID, want.LID) {
 			t.Errorf("address %d is %+v", n, got)
 		}
 	}
-	_, err = g.Client.Addresses(t.Context(), id, []string{customerNumber, "1-2@g.us", "nobody"})
+	_, err = g.Client.FindAddresses(t.Context(), id, client.FindAddresses{Addresses: []string{customerNumber, "1-2@g.us", "nobody"}})
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
-	_, err = g.Client.NameContact(t.Context(), id, customerNumber, " ")
+	_, err = g.Client.NameContact(t.Context(), id, customerNumber, client.ContactName{Name: " "})
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
 }
 
@@ -133,14 +133,14 @@ func TestContactsOfAnInstanceThatIsNotConnected(t *testing.T) {
 			g := testkit.Start(t, testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)})
 			g.Phones.Update(t, customerNumber, map[string]any{"name": "Aninha"})
 			g.Phones.NameContact(t, shopNumber, "5511966660100", "Bruno (work)")
-			made, err := g.Partner.CreateInstance(t.Context(), "shop")
+			made, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			id, customer := made.InstanceID, g.Phones.Get(t, customerNumber)
 			know := func(when string, names []string, lid *string) {
 				t.Helper()
-				page, err := g.Client.ListContacts(t.Context(), id, "", 1, 10)
+				page, err := g.Client.ListContacts(t.Context(), id, client.ListContactsParams{}, 1, 10)
 				if err != nil {
 					t.Fatalf("%s: %v", when, err)
 				}
@@ -151,14 +151,14 @@ func TestContactsOfAnInstanceThatIsNotConnected(t *testing.T) {
 				if !slices.Equal(got, names) || page.TotalCount != len(names) {
 					t.Errorf("%s: the contacts are %q, want %q", when, got, names)
 				}
-				addresses, err := g.Client.Addresses(t.Context(), id, []string{customerNumber, customer.LID})
-				if err != nil || len(addresses) != 2 {
+				addresses, err := g.Client.FindAddresses(t.Context(), id, client.FindAddresses{Addresses: []string{customerNumber, customer.LID}})
+				if err != nil || len(addresses.Results) != 2 {
 					t.Fatalf("%s: the addresses are %+v, %v", when, addresses, err)
 				}
-				if got := addresses[0].LID; (got == nil) != (lid == nil) || got != nil && *got != *lid {
+				if got := addresses.Results[0].LID; (got == nil) != (lid == nil) || got != nil && *got != *lid {
 					t.Errorf("%s: the LID is %v, want %v", when, got, lid)
 				}
-				if got := addresses[1].JID; (got == nil) != (lid == nil) || got != nil && *got != customerNumber+"@s.whatsapp.net" {
+				if got := addresses.Results[1].JID; (got == nil) != (lid == nil) || got != nil && *got != customerNumber+"@s.whatsapp.net" {
 					t.Errorf("%s: the number is %v", when, got)
 				}
 			}
@@ -167,7 +167,7 @@ func TestContactsOfAnInstanceThatIsNotConnected(t *testing.T) {
 			wrote(t, g, id, customerNumber, "hello")
 			both := []string{"Aninha", "Bruno (work)"}
 			testkit.Await(t, "the address book", func() bool {
-				page, err := g.Client.ListContacts(t.Context(), id, "", 1, 10)
+				page, err := g.Client.ListContacts(t.Context(), id, client.ListContactsParams{}, 1, 10)
 				return err == nil && page.TotalCount == len(both)
 			})
 			know("connected", both, &customer.LID)
@@ -187,11 +187,11 @@ func TestContactsOfAnInstanceThatIsNotConnected(t *testing.T) {
 				t.Fatal(err)
 			}
 			know("stopped", both, &customer.LID)
-			if _, err := g.Partner.SetPayment(t.Context(), id, true); err != nil {
+			if _, err := g.Partner.SetPayment(t.Context(), id, client.Payment{Pending: true}); err != nil {
 				t.Fatal(err)
 			}
 			know("waiting for its payment", both, &customer.LID)
-			if _, err := g.Partner.SetPayment(t.Context(), id, false); err != nil {
+			if _, err := g.Partner.SetPayment(t.Context(), id, client.Payment{Pending: false}); err != nil {
 				t.Fatal(err)
 			}
 			know("started", both, &customer.LID)
@@ -200,7 +200,7 @@ func TestContactsOfAnInstanceThatIsNotConnected(t *testing.T) {
 			wrote(t, g, id, customerNumber, "and again")
 			sendText(t, g, id, "always")
 
-			if err := g.Client.Logout(t.Context(), id); err != nil {
+			if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 			know("logged out", []string{}, nil)
@@ -237,7 +237,7 @@ func TestUsernamesComeWithMessages(t *testing.T) {
 			})
 		}
 	}
-	page, err := g.Client.ListContacts(t.Context(), id, "ana.souza", 0, 0)
+	page, err := g.Client.ListContacts(t.Context(), id, client.ListContactsParams{Search: "ana.souza"}, 0, 0)
 	if err != nil || len(page.Data) != 1 || *page.Data[0].Name != "Ana" || *page.Data[0].Username != "ana.souza" {
 		t.Errorf("the contacts are %+v, %v", page, err)
 	}

@@ -47,7 +47,7 @@ func testDamage(t *testing.T, options testkit.Options) {
 		"to": shopNumber, "type": "poll", "text": "When?", "options": []string{"today", "tomorrow"}, "maxAnswers": 1,
 	}))
 	endpoint := testkit.NewSink(t)
-	if _, err := g.Client.SaveWebhook(ctx, id, client.WebhookConfig{WebhookURL: endpoint.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(ctx, id, client.NewWebhookConfig{WebhookURL: endpoint.URL}); err != nil {
 		t.Fatal(err)
 	}
 	broken := testkit.NewSink(t)
@@ -55,7 +55,7 @@ func testDamage(t *testing.T, options testkit.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restricted, err := g.Partner.CreateKey(ctx, client.NewKey{Name: "restricted", InstanceIDs: []string{id}})
+	restricted, err := g.Partner.CreateAPIKey(ctx, client.NewKey{Name: "restricted", InstanceIDs: []string{id}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func testDamage(t *testing.T, options testkit.Options) {
 
 	g = testkit.Start(t, options)
 	g.AwaitStatus(t, id, "connected")
-	messages, err := g.Client.ListMessages(ctx, id, customerNumber+"@s.whatsapp.net", client.MessageFilter{}, 0, 0)
+	messages, err := g.Client.ListChatMessages(ctx, id, customerNumber+"@s.whatsapp.net", client.ListChatMessagesParams{}, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,11 +102,11 @@ func testDamage(t *testing.T, options testkit.Options) {
 	}
 	for what, ask := range cases.Sorted(map[string]func(context.Context) error{
 		"list of chats": func(ctx context.Context) error {
-			_, err := g.Client.ListChats(ctx, id, client.ChatFilter{}, 0, 0)
+			_, err := g.Client.ListChats(ctx, id, client.ListChatsParams{}, 0, 0)
 			return err
 		},
 		"search": func(ctx context.Context) error {
-			page, err := g.Client.ListMessages(ctx, id, customerNumber+"@s.whatsapp.net", client.MessageFilter{Search: "apple"}, 0, 0)
+			page, err := g.Client.ListChatMessages(ctx, id, customerNumber+"@s.whatsapp.net", client.ListChatMessagesParams{Search: "apple"}, 0, 0)
 			if len(page.Data) != 3 {
 				t.Errorf("the search finds %d", len(page.Data))
 			}
@@ -119,8 +119,8 @@ func testDamage(t *testing.T, options testkit.Options) {
 			}
 			return err
 		},
-		"list of keys": func(ctx context.Context) error { _, err := g.Partner.ListKeys(ctx, 0, 0); return err },
-		"a message":    func(ctx context.Context) error { _, err := g.Client.Message(ctx, id, damaged); return err },
+		"list of keys": func(ctx context.Context) error { _, err := g.Partner.ListAPIKeys(ctx, 0, 0); return err },
+		"a message":    func(ctx context.Context) error { _, err := g.Client.GetMessage(ctx, id, damaged); return err },
 		"vote":         func(context.Context) error { g.Phones.Vote(t, customerNumber, poll.PlatformID, "today"); return nil },
 		"a text after it": func(ctx context.Context) error {
 			_, err := g.Client.SendText(ctx, id, client.Text{To: customerNumber, Message: "hello"})
@@ -133,16 +133,16 @@ func testDamage(t *testing.T, options testkit.Options) {
 	}
 	for what, ask := range cases.Sorted(map[string]func() error{
 		"forward": func() error {
-			_, err := g.Client.Forward(ctx, id, client.Forward{To: customerNumber, MessageID: damaged})
+			_, err := g.Client.ForwardMessage(ctx, id, client.Forward{To: customerNumber, MessageID: damaged})
 			return err
 		},
-		"download": func() error { _, err := g.Client.MediaDownloadLink(ctx, id, picture); return err },
+		"download": func() error { _, err := g.Client.GetMediaDownloadLink(ctx, id, picture); return err },
 	}) {
 		if err := ask(); codeOf(err) != "MESSAGE_NOT_FOUND" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := client.New(g.BaseURL, restricted.Key).Instance(ctx, id); codeOf(err) == "" {
+	if _, err := client.New(g.BaseURL, restricted.Key).GetInstance(ctx, id); codeOf(err) == "" {
 		t.Errorf("a key whose instances can't be read any more: %v", err)
 	}
 	testkit.Await(t, "all events", func() bool {

@@ -16,9 +16,9 @@ func TestCheckNumbersKeepsOrderAndDoubles(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	for range 2 { // the second time from memory
-		results, err := g.Client.CheckNumbers(t.Context(), id, []string{
+		results, err := g.Client.CheckNumbers(t.Context(), id, client.CheckNumbers{Numbers: []string{
 			"11988887766", "+55 11 98888-0000", "5511977776655", customerNumber + "@s.whatsapp.net", "5511988887766",
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,17 +30,17 @@ func TestCheckNumbersKeepsOrderAndDoubles(t *testing.T) {
 			{Number: "5511988887766", Exists: true, JID: jid},
 			{Number: "5511988887766", Exists: true, JID: jid},
 		}
-		if len(results) != len(want) {
+		if len(results.Results) != len(want) {
 			t.Fatalf("answered %+v", results)
 		}
 		for i := range want {
-			if results[i] != want[i] {
-				t.Errorf("%d: answered %+v, want %+v", i, results[i], want[i])
+			if results.Results[i] != want[i] {
+				t.Errorf("%d: answered %+v, want %+v", i, results.Results[i], want[i])
 			}
 		}
 	}
-	empty, err := g.Client.CheckNumbers(t.Context(), id, []string{})
-	if err != nil || len(empty) != 0 {
+	empty, err := g.Client.CheckNumbers(t.Context(), id, client.CheckNumbers{Numbers: []string{}})
+	if err != nil || len(empty.Results) != 0 {
 		t.Errorf("of none: answered %+v (%v)", empty, err)
 	}
 }
@@ -53,8 +53,8 @@ func TestCheckNumbersAsksAnew(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
 	exists := func(want bool) {
 		t.Helper()
-		results, err := g.Client.CheckNumbers(t.Context(), id, []string{"5511955550100"})
-		if err != nil || len(results) != 1 || results[0].Exists != want {
+		results, err := g.Client.CheckNumbers(t.Context(), id, client.CheckNumbers{Numbers: []string{"5511955550100"}})
+		if err != nil || len(results.Results) != 1 || results.Results[0].Exists != want {
 			t.Errorf("answered %+v (%v), want %v", results, err, want)
 		}
 	}
@@ -74,17 +74,17 @@ func TestPresenceIsSeenOnThePhone(t *testing.T) {
 	testkit.Await(t, "the account's name", func() bool { return g.Instance(t, id).MessengerName != "" })
 	lid := g.Phones.Get(t, customerNumber).LID
 	for _, c := range []struct {
-		presence    client.Presence
+		presence    string
 		to          string
 		kind, value string
 	}{
-		{client.Available, customerNumber, "presence", "available"},
-		{client.Composing, customerNumber, "chatstate", "composing"},
-		{client.Recording, lid, "chatstate", "recording"},
-		{client.Paused, customerNumber + "@c.us", "chatstate", "paused"},
-		{client.Unavailable, customerNumber, "presence", "unavailable"},
+		{client.PresenceAvailable, customerNumber, "presence", "available"},
+		{client.PresenceComposing, customerNumber, "chatstate", "composing"},
+		{client.PresenceRecording, lid, "chatstate", "recording"},
+		{client.PresencePaused, customerNumber + "@c.us", "chatstate", "paused"},
+		{client.PresenceUnavailable, customerNumber, "presence", "unavailable"},
 	} {
-		if err := g.Client.SendPresence(t.Context(), id, c.to, c.presence); err != nil {
+		if err := g.Client.SendPresence(t.Context(), id, client.Presence{To: c.to, Presence: c.presence}); err != nil {
 			t.Fatalf("%s: %v", c.presence, err)
 		}
 		g.Phones.AwaitActivity(t, customerNumber, c.kind, c.value)
@@ -94,19 +94,19 @@ func TestPresenceIsSeenOnThePhone(t *testing.T) {
 func TestProfilePicture(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	if url, err := g.Client.ProfilePicture(t.Context(), id, customerNumber); err != nil || url != "" {
-		t.Errorf("without a picture: %q (%v)", url, err)
+	if shown, err := g.Client.GetProfilePicture(t.Context(), id, customerNumber); err != nil || shown.URL != nil {
+		t.Errorf("without a picture: %+v (%v)", shown, err)
 	}
-	if url, err := g.Client.ProfilePicture(t.Context(), id, "5511988880000"); err != nil || url != "" {
-		t.Errorf("of nobody: %q (%v)", url, err)
+	if shown, err := g.Client.GetProfilePicture(t.Context(), id, "5511988880000"); err != nil || shown.URL != nil {
+		t.Errorf("of nobody: %+v (%v)", shown, err)
 	}
 	g.Phones.Update(t, customerNumber, map[string]any{"profilePicture": client.DataURI("image/png", picture(t))})
 	for _, phone := range []string{customerNumber, "11988887766", g.Phones.Get(t, customerNumber).LID} {
-		url, err := g.Client.ProfilePicture(t.Context(), id, phone)
-		if err != nil || url == "" {
-			t.Fatalf("%s: %q (%v)", phone, url, err)
+		shown, err := g.Client.GetProfilePicture(t.Context(), id, phone)
+		if err != nil || shown.URL == nil {
+			t.Fatalf("%s: %+v (%v)", phone, shown, err)
 		}
-		response, err := http.Get(url)
+		response, err := http.Get(*shown.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,26 +135,26 @@ func TestBlockKeepsMessagesAway(t *testing.T) {
 	sendText(t, g, id, "Oi!")
 	lid := g.Phones.Get(t, customerNumber).LID
 	for _, phone := range []string{customerNumber, lid} { // twice is no error
-		if err := g.Client.Block(t.Context(), id, phone); err != nil {
+		if err := g.Client.BlockContact(t.Context(), id, phone); err != nil {
 			t.Fatal(err)
 		}
 	}
 	g.Phones.AwaitActivity(t, customerNumber, "blocked", "")
 	g.Phones.SendText(t, customerNumber, shopNumber, "unheard")
 	for range 2 {
-		if err := g.Client.Unblock(t.Context(), id, customerNumber); err != nil {
+		if err := g.Client.UnblockContact(t.Context(), id, customerNumber); err != nil {
 			t.Fatal(err)
 		}
 	}
 	g.Phones.AwaitActivity(t, customerNumber, "unblocked", "")
 	awaitMessage(t, g, id, g.Phones.SendText(t, customerNumber, shopNumber, "heard"))
 	for _, nobody := range []string{"5511988880000", "5511988880000@s.whatsapp.net", "1@s.whatsapp.net", "999999@lid"} {
-		testkit.Refused(t, g.Client.Block(t.Context(), id, nobody), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
-		testkit.Refused(t, g.Client.Unblock(t.Context(), id, nobody), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+		testkit.Refused(t, g.Client.BlockContact(t.Context(), id, nobody), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+		testkit.Refused(t, g.Client.UnblockContact(t.Context(), id, nobody), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
 	}
-	testkit.Refused(t, g.Client.Block(t.Context(), id, "120363012345678901@g.us"), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.Refused(t, g.Client.BlockContact(t.Context(), id, "120363012345678901@g.us"), http.StatusBadRequest, "VALIDATION_ERROR")
 	self := g.Instance(t, id)
 	for _, phone := range []string{self.MessengerID, self.MessengerJID, self.MessengerLID} {
-		testkit.Refused(t, g.Client.Block(t.Context(), id, phone), http.StatusBadRequest, "VALIDATION_ERROR")
+		testkit.Refused(t, g.Client.BlockContact(t.Context(), id, phone), http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 }

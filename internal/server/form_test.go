@@ -17,7 +17,7 @@ func TestFilesInForms(t *testing.T) {
 	clip := mediaFile(t, "clip.mp4")
 	for _, later := range []bool{false, true} {
 		sent, err := g.Client.SendVideo(t.Context(), id, client.Video{
-			To: customerNumber, File: &client.File{Content: bytes.NewReader(clip)}, Caption: "Oi", Later: later,
+			To: customerNumber, File: &client.File{Content: bytes.NewReader(clip)}, Caption: "Oi", Prefer: testkit.Prefer(later),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestFilesInForms(t *testing.T) {
 	if got := g.Phones.AwaitMessage(t, customerNumber, first.MessageID); got.FileName != "nota fiscal.txt" {
 		t.Errorf("the phone shows %+v", got)
 	}
-	if again, err := document("one"); err != nil || !again.Replayed || again.ID != first.ID {
+	if again, err := document("one"); err != nil || !again.IdempotencyReplayed || again.ID != first.ID {
 		t.Errorf("a repeat: %+v, %v", again, err)
 	}
 	if _, err := document("two"); !client.IsCode(err, client.CodeIdempotencyConflict) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
@@ -22,7 +23,7 @@ func BenchmarkGroups(b *testing.B) {
 	}
 	list := func() {
 		count := 0
-		for _, err := range g.Client.Groups(b.Context(), id, "") {
+		for _, err := range g.Client.Groups(b.Context(), id, client.ListGroupsParams{}) {
 			if err != nil {
 				b.Fatal(err)
 			}

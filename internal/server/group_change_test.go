@@ -35,11 +35,11 @@ func TestGroupInvitationsAreSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	added, err := g.Client.AddOrInvite(t.Context(), id, silent.ID, customerNumber, otherNumber)
+	added, err := g.Client.ChangeGroupParticipants(t.Context(), id, silent.ID, client.ParticipantChange{Action: client.ActionAdd, Participants: []string{customerNumber, otherNumber}, Invite: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for group, results := range cases.Sorted(map[string][]client.ParticipantResult{made.ID: made.Results, silent.ID: added}) {
+	for group, results := range cases.Sorted(map[string][]client.ParticipantResult{made.ID: made.Results, silent.ID: added.Results}) {
 		if results[0].Error != nil || results[0].Invitation != nil {
 			t.Errorf("who could be added: %+v", results[0])
 		}
@@ -47,8 +47,8 @@ func TestGroupInvitationsAreSent(t *testing.T) {
 		if *results[1].Error != "PARTICIPANT_PRIVACY" || invited == nil || invited.MessageID == nil || invited.Error != nil {
 			t.Fatalf("who could not be added: %+v", results[1])
 		}
-		kept, err := g.Client.Message(t.Context(), id, *invited.MessageID)
-		if err != nil || kept.Type != client.MessageInvitation || kept.GroupInvite == nil || *kept.GroupInvite.GroupID != group || kept.GroupInvite.Code != invited.Code {
+		kept, err := g.Client.GetMessage(t.Context(), id, *invited.MessageID)
+		if err != nil || kept.Type != client.TypeGroupInvite || kept.GroupInvite == nil || *kept.GroupInvite.GroupID != group || kept.GroupInvite.Code != invited.Code {
 			t.Errorf("the invitation is kept as %+v, %v", kept, err)
 		}
 		testkit.Await(t, "the invitation on the phone", func() bool {
@@ -87,8 +87,8 @@ func TestGroupIsMadeAndChanged(t *testing.T) {
 	}
 
 	changed, err := g.Client.ChangeGroup(t.Context(), id, made.ID, client.GroupChange{
-		Subject: new("Friends"), Description: new(""), Messages: new("admins"), Info: new("admins"), Adding: new("admins"),
-		Approval: new(true), Disappearing: new(604800),
+		Subject: new("Friends"), Description: client.Null[string](), Messages: new("admins"), Info: new("admins"), Adding: new("admins"),
+		Approval: new(true), Disappearing: new(int64(604800)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -108,13 +108,13 @@ func TestGroupIsMadeAndChanged(t *testing.T) {
 		}
 		testkit.Await(t, "the chat to know when messages disappear", func() bool {
 			chat, err := g.Client.GetChat(t.Context(), id, made.ID)
-			return err == nil && chat.Disappearing == 604800
+			return err == nil && chat.DisappearingSeconds == 604800
 		})
 	}
 	if message := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); message.DisappearsAfter != 604800 {
 		t.Errorf("a message to the group disappears after %d seconds", message.DisappearsAfter)
 	}
-	if err := g.Client.RemoveGroupPicture(t.Context(), id, made.ID); err != nil {
+	if _, err := g.Client.ChangeGroup(t.Context(), id, made.ID, client.GroupChange{Picture: client.Null[string]()}); err != nil {
 		t.Fatal(err)
 	}
 	if g.Phones.GroupSettings(t, made.ID).Picture {
@@ -126,25 +126,25 @@ func TestGroupIsMadeAndChanged(t *testing.T) {
 		people []string
 		want   []string
 	}{
-		{client.AddParticipants, []string{memberNumber, "+" + memberNumber, customerNumber, "5511900000000"}, []string{"", "", "ALREADY_PARTICIPANT", "RECIPIENT_NOT_REGISTERED"}},
-		{client.PromoteParticipants, []string{memberNumber, otherNumber}, []string{"", "NOT_PARTICIPANT"}},
-		{client.DemoteParticipants, []string{memberNumber}, []string{""}},
-		{client.RemoveParticipants, []string{customer.LID, otherNumber}, []string{"", "NOT_PARTICIPANT"}},
+		{client.ActionAdd, []string{memberNumber, "+" + memberNumber, customerNumber, "5511900000000"}, []string{"", "", "ALREADY_PARTICIPANT", "RECIPIENT_NOT_REGISTERED"}},
+		{client.ActionPromote, []string{memberNumber, otherNumber}, []string{"", "NOT_PARTICIPANT"}},
+		{client.ActionDemote, []string{memberNumber}, []string{""}},
+		{client.ActionRemove, []string{customer.LID, otherNumber}, []string{"", "NOT_PARTICIPANT"}},
 	} {
-		results, err := g.Client.ChangeParticipants(t.Context(), id, made.ID, step.action, step.people...)
+		results, err := g.Client.ChangeGroupParticipants(t.Context(), id, made.ID, client.ParticipantChange{Action: step.action, Participants: step.people})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := codes(results); !slices.Equal(got, step.want) {
+		if got := codes(results.Results); !slices.Equal(got, step.want) {
 			t.Errorf("%s: results %q, want %q", step.action, got, step.want)
 		}
 	}
 	g.Phones.UpdateGroup(t, made.ID, map[string]any{"limit": 2})
-	results, err := g.Client.ChangeParticipants(t.Context(), id, made.ID, client.AddParticipants, customerNumber)
-	if err != nil || !slices.Equal(codes(results), []string{"GROUP_FULL"}) {
-		t.Errorf("added to a full group: %q (%v)", codes(results), err)
+	results, err := g.Client.ChangeGroupParticipants(t.Context(), id, made.ID, client.ParticipantChange{Action: client.ActionAdd, Participants: []string{customerNumber}})
+	if err != nil || !slices.Equal(codes(results.Results), []string{"GROUP_FULL"}) {
+		t.Errorf("added to a full group: %q (%v)", codes(results.Results), err)
 	}
-	group, err := g.Client.Group(t.Context(), id, made.ID)
+	group, err := g.Client.GetGroup(t.Context(), id, made.ID)
 	if err != nil || len(group.Participants) != 2 {
 		t.Errorf("the group is %+v (%v)", group, err)
 	}
@@ -152,9 +152,9 @@ func TestGroupIsMadeAndChanged(t *testing.T) {
 	if err := g.Client.LeaveGroup(t.Context(), id, made.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err = g.Client.GroupSettings(t.Context(), id, made.ID)
+	_, err = g.Client.GetGroupSettings(t.Context(), id, made.ID)
 	testkit.Refused(t, err, http.StatusNotFound, "GROUP_NOT_FOUND")
-	for listed, err := range g.Client.Groups(t.Context(), id, "") {
+	for listed, err := range g.Client.Groups(t.Context(), id, client.ListGroupsParams{}) {
 		t.Errorf("the list still has %+v (%v)", listed, err)
 	}
 }
@@ -172,22 +172,22 @@ func TestGroupRefusals(t *testing.T) {
 		},
 		"description": func(groupID string) error {
 			if groupID == others {
-				_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Description: new("x")})
+				_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Description: client.Set("x")})
 				return err
 			}
-			_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Disappearing: new(86400)})
+			_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Disappearing: new(int64(86400))})
 			return err
 		},
 		"remove": func(groupID string) error {
-			_, err := g.Client.ChangeParticipants(t.Context(), id, groupID, client.RemoveParticipants, memberNumber)
+			_, err := g.Client.ChangeGroupParticipants(t.Context(), id, groupID, client.ParticipantChange{Action: client.ActionRemove, Participants: []string{memberNumber}})
 			return err
 		},
 		"invite": func(groupID string) error {
-			_, err := g.Client.GroupInvite(t.Context(), id, groupID)
+			_, err := g.Client.GetGroupInvite(t.Context(), id, groupID)
 			return err
 		},
 		"join requests": func(groupID string) error {
-			_, err := g.Client.JoinRequests(t.Context(), id, groupID)
+			_, err := g.Client.ListJoinRequests(t.Context(), id, groupID)
 			return err
 		},
 	}) {
@@ -201,27 +201,27 @@ func TestGroupRefusals(t *testing.T) {
 
 	// Refused in the middle: what was changed is told, and is all that was changed.
 	_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{
-		Subject: new("Ours"), Messages: new("admins"), Disappearing: new(86400),
+		Subject: new("Ours"), Messages: new("admins"), Disappearing: new(int64(86400)),
 	})
 	testkit.Refused(t, err, http.StatusForbidden, "GROUP_ADMIN_REQUIRED")
 	if !strings.HasSuffix(err.Error(), "; changed: subject; not changed: messages, disappearing") {
 		t.Errorf("the refusal says %q", err)
 	}
-	settings, err := g.Client.GroupSettings(t.Context(), id, groupID)
+	settings, err := g.Client.GetGroupSettings(t.Context(), id, groupID)
 	if err != nil || settings.Subject != "Ours" || settings.Messages != "all" || settings.Disappearing != 0 || settings.Admin != nil {
 		t.Errorf("the group is %+v (%v)", settings, err)
 	}
 
 	// A wrong field changes nothing.
-	_, err = g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Description: new("new"), Subject: new("a\u202eb")})
+	_, err = g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Description: client.Set("new"), Subject: new("a\u202eb")})
 	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
 	_, err = g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{
-		Description: new("new"), Picture: new(client.DataURI("text/plain", []byte("no picture"))),
+		Description: client.Set("new"), Picture: client.Set(client.DataURI("text/plain", []byte("no picture"))),
 	})
 	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
-	_, err = g.Client.ChangeParticipants(t.Context(), id, groupID, client.AddParticipants, otherNumber, others)
+	_, err = g.Client.ChangeGroupParticipants(t.Context(), id, groupID, client.ParticipantChange{Action: client.ActionAdd, Participants: []string{otherNumber, others}})
 	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
-	group, err := g.Client.Group(t.Context(), id, groupID)
+	group, err := g.Client.GetGroup(t.Context(), id, groupID)
 	if err != nil || *group.Description != "made by a test" || len(group.Participants) != 3 {
 		t.Errorf("the group is %+v (%v)", group, err)
 	}
@@ -233,7 +233,7 @@ func TestGroupsAreListed(t *testing.T) {
 	g, id, first := newGroup(t)
 	list := func() (subjects []string) {
 		t.Helper()
-		for group, err := range g.Client.Groups(t.Context(), id, "") {
+		for group, err := range g.Client.Groups(t.Context(), id, client.ListGroupsParams{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,14 +249,14 @@ func TestGroupsAreListed(t *testing.T) {
 		slices.Sort(got)
 		return slices.Equal(got, []string{"Renamed", "Suppliers"})
 	})
-	page, err := g.Client.ListGroups(t.Context(), id, "SUPP", 1, 1)
+	page, err := g.Client.ListGroups(t.Context(), id, client.ListGroupsParams{Subject: "SUPP"}, 1, 1)
 	if err != nil || page.TotalCount != 1 || len(page.Data) != 1 || page.Data[0].ID != second || page.Data[0].Size != 2 {
 		t.Errorf("the page is %+v (%v)", page, err)
 	}
 	g.Phones.UpdateGroup(t, second, map[string]any{"remove": []string{shopNumber}})
 	testkit.Await(t, "the removal", func() bool { return slices.Equal(list(), []string{"Renamed"}) })
 
-	if err := g.Client.Restart(t.Context(), id); err != nil {
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	g.AwaitStatus(t, id, "connected")

@@ -19,7 +19,7 @@ func TestGroupInvites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	invite, err := g.Client.GroupInvite(t.Context(), id, made.ID)
+	invite, err := g.Client.GetGroupInvite(t.Context(), id, made.ID)
 	if err != nil || invite.Link != "https://chat.whatsapp.com/"+invite.Code {
 		t.Fatalf("the invite is %+v (%v)", invite, err)
 	}
@@ -34,22 +34,22 @@ func TestGroupInvites(t *testing.T) {
 			t.Error("a phone is in the group without approval")
 		}
 	}
-	waiting, err := g.Client.JoinRequests(t.Context(), id, made.ID)
-	if err != nil || len(waiting) != 2 || waiting[0].ID != otherNumber+"@s.whatsapp.net" || waiting[0].RequestedAt == nil {
+	waiting, err := g.Client.ListJoinRequests(t.Context(), id, made.ID)
+	if err != nil || len(waiting.Requests) != 2 || waiting.Requests[0].ID != otherNumber+"@s.whatsapp.net" || waiting.Requests[0].RequestedAt == nil {
 		t.Fatalf("waiting are %+v (%v)", waiting, err)
 	}
-	approved, err := g.Client.AnswerJoinRequests(t.Context(), id, made.ID, true, otherNumber, memberNumber)
-	if err != nil || !slices.Equal(codes(approved), []string{"", "NO_JOIN_REQUEST"}) {
-		t.Errorf("approved %q (%v)", codes(approved), err)
+	approved, err := g.Client.AnswerJoinRequests(t.Context(), id, made.ID, client.AnswerJoinRequests{Action: client.ActionApprove, Participants: []string{otherNumber, memberNumber}})
+	if err != nil || !slices.Equal(codes(approved.Results), []string{"", "NO_JOIN_REQUEST"}) {
+		t.Errorf("approved %q (%v)", codes(approved.Results), err)
 	}
-	rejected, err := g.Client.AnswerJoinRequests(t.Context(), id, made.ID, false, "5511966660100")
-	if err != nil || !slices.Equal(codes(rejected), []string{""}) {
-		t.Errorf("rejected %q (%v)", codes(rejected), err)
+	rejected, err := g.Client.AnswerJoinRequests(t.Context(), id, made.ID, client.AnswerJoinRequests{Action: client.ActionReject, Participants: []string{"5511966660100"}})
+	if err != nil || !slices.Equal(codes(rejected.Results), []string{""}) {
+		t.Errorf("rejected %q (%v)", codes(rejected.Results), err)
 	}
-	if waiting, err = g.Client.JoinRequests(t.Context(), id, made.ID); err != nil || len(waiting) != 0 {
+	if waiting, err = g.Client.ListJoinRequests(t.Context(), id, made.ID); err != nil || len(waiting.Requests) != 0 {
 		t.Errorf("still waiting are %+v (%v)", waiting, err)
 	}
-	group, err := g.Client.Group(t.Context(), id, made.ID)
+	group, err := g.Client.GetGroup(t.Context(), id, made.ID)
 	if err != nil || len(group.Participants) != 4 {
 		t.Errorf("the group is %+v (%v)", group, err)
 	}
@@ -62,38 +62,38 @@ func TestGroupInvites(t *testing.T) {
 	theirs := g.Phones.CreateGroup(t, "Suppliers", customerNumber, memberNumber).ID
 	code := g.Phones.GroupSettings(t, theirs).Invite
 	for _, link := range []string{code, "https://chat.whatsapp.com/" + code + "?mode=r_c"} {
-		seen, err := g.Client.LookAtInvite(t.Context(), id, link)
+		seen, err := g.Client.GetInvitedGroup(t.Context(), id, link)
 		if err != nil || seen.ID != theirs || seen.Subject != "Suppliers" || seen.Size != 2 || seen.Approval {
 			t.Errorf("%s leads to %+v (%v)", link, seen, err)
 		}
 	}
 	g.Phones.UpdateGroup(t, theirs, map[string]any{"approval": true})
-	if joined, in, err := g.Client.JoinGroup(t.Context(), id, code); err != nil || joined != theirs || in {
-		t.Errorf("joined %s at once: %t (%v)", joined, in, err)
+	if joined, err := g.Client.JoinGroup(t.Context(), id, code); err != nil || joined.ID != theirs || joined.Status != client.StatusRequested {
+		t.Errorf("joined %+v (%v)", joined, err)
 	}
-	_, err = g.Client.Group(t.Context(), id, theirs)
+	_, err = g.Client.GetGroup(t.Context(), id, theirs)
 	testkit.Refused(t, err, http.StatusNotFound, "GROUP_NOT_FOUND")
 	g.Phones.UpdateGroup(t, theirs, map[string]any{"approve": []string{shopNumber}})
 	testkit.Await(t, "the approval", func() bool {
-		_, err := g.Client.Group(t.Context(), id, theirs)
+		_, err := g.Client.GetGroup(t.Context(), id, theirs)
 		return err == nil
 	})
 	if err := g.Client.LeaveGroup(t.Context(), id, theirs); err != nil {
 		t.Fatal(err)
 	}
 	g.Phones.UpdateGroup(t, theirs, map[string]any{"approval": false, "limit": 2})
-	_, _, err = g.Client.JoinGroup(t.Context(), id, code)
+	_, err = g.Client.JoinGroup(t.Context(), id, code)
 	testkit.Refused(t, err, http.StatusConflict, "GROUP_FULL")
 	g.Phones.UpdateGroup(t, theirs, map[string]any{"limit": 0})
-	if joined, in, err := g.Client.JoinGroup(t.Context(), id, "https://chat.whatsapp.com/"+code); err != nil || joined != theirs || !in {
-		t.Errorf("joined %s at once: %t (%v)", joined, in, err)
+	if joined, err := g.Client.JoinGroup(t.Context(), id, "https://chat.whatsapp.com/"+code); err != nil || joined.ID != theirs || joined.Status != client.StatusJoined {
+		t.Errorf("joined %+v (%v)", joined, err)
 	}
 	g.Phones.UpdateGroup(t, theirs, map[string]any{"resetInvite": true})
-	_, err = g.Client.LookAtInvite(t.Context(), id, code)
+	_, err = g.Client.GetInvitedGroup(t.Context(), id, code)
 	testkit.Refused(t, err, http.StatusGone, "INVITE_EXPIRED")
-	_, _, err = g.Client.JoinGroup(t.Context(), id, "AAAAAAAAAAAAAAAAAAAAAA")
+	_, err = g.Client.JoinGroup(t.Context(), id, "AAAAAAAAAAAAAAAAAAAAAA")
 	testkit.Refused(t, err, http.StatusNotFound, "INVITE_NOT_VALID")
-	_, err = g.Client.LookAtInvite(t.Context(), id, "../"+url.PathEscape(code))
+	_, err = g.Client.GetInvitedGroup(t.Context(), id, "../"+url.PathEscape(code))
 	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
 }
 
@@ -101,7 +101,7 @@ func TestGroupInvites(t *testing.T) {
 func TestCommunities(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	community, err := g.Client.CreateCommunity(t.Context(), id, "Our shops", "All branches")
+	community, err := g.Client.CreateCommunity(t.Context(), id, client.NewCommunity{Subject: "Our shops", Description: "All branches"})
 	if err != nil || !community.IsCommunity || *community.Description != "All branches" {
 		t.Fatalf("made %+v (%v)", community, err)
 	}
@@ -140,7 +140,7 @@ func TestCommunities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings, err := g.Client.GroupSettings(t.Context(), id, inside.ID)
+	settings, err := g.Client.GetGroupSettings(t.Context(), id, inside.ID)
 	if err != nil || settings.CommunityID == nil || *settings.CommunityID != community.ID {
 		t.Errorf("the group is %+v (%v)", settings, err)
 	}

@@ -27,7 +27,7 @@ func newGroup(t *testing.T) (g *testkit.Gateway, id, group string) {
 func TestGroupMetadata(t *testing.T) {
 	t.Parallel()
 	g, id, groupID := newGroup(t)
-	group, err := g.Client.Group(t.Context(), id, groupID)
+	group, err := g.Client.GetGroup(t.Context(), id, groupID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestGroupMetadata(t *testing.T) {
 	if !slices.Equal(members, want) {
 		t.Errorf("members %v, want %v", members, want)
 	}
-	_, err = g.Client.Group(t.Context(), id, "120363000000000999@g.us")
+	_, err = g.Client.GetGroup(t.Context(), id, "120363000000000999@g.us")
 	testkit.Refused(t, err, http.StatusNotFound, "GROUP_NOT_FOUND")
 	others := g.Phones.CreateGroup(t, "Others", otherNumber, customerNumber).ID
 	for _, to := range []string{others, "120363000000000000@g.us"} {
@@ -64,12 +64,12 @@ func TestGroupMetadata(t *testing.T) {
 func TestGroupMetadataFollowsChanges(t *testing.T) {
 	t.Parallel()
 	g, id, groupID := newGroup(t)
-	if _, err := g.Client.Group(t.Context(), id, groupID); err != nil {
+	if _, err := g.Client.GetGroup(t.Context(), id, groupID); err != nil {
 		t.Fatal(err)
 	}
 	g.Phones.UpdateGroup(t, groupID, map[string]any{"subject": "Friends", "add": []string{otherNumber}, "promote": []string{shopNumber}})
 	testkit.Await(t, "the change", func() bool {
-		group, err := g.Client.Group(t.Context(), id, groupID)
+		group, err := g.Client.GetGroup(t.Context(), id, groupID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,19 +107,19 @@ func TestMessagesInAGroup(t *testing.T) {
 	if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.QuotedMessageID != received {
 		t.Errorf("the phone shows %+v", got)
 	}
-	if err := g.Client.React(t.Context(), id, received, "❤️"); err != nil {
+	if err := g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: received, Reaction: "❤️"}); err != nil {
 		t.Fatal(err)
 	}
 	awaitOnPhone(t, g, customerNumber, received, "the reaction", func(m testkit.PhoneMessage) bool { return len(m.Reactions) == 1 })
-	if err := g.Client.MarkRead(t.Context(), id, received); err != nil {
+	if _, err := g.Client.MarkRead(t.Context(), id, client.MarkRead{MessageID: received}); err != nil {
 		t.Fatal(err)
 	}
 	awaitOnPhone(t, g, memberNumber, received, "read", func(m testkit.PhoneMessage) bool { return m.Status == "read" })
-	if _, err := g.Client.Edit(t.Context(), id, sent.MessageID, "edited"); err != nil {
+	if _, err := g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: sent.MessageID, Message: "edited"}); err != nil {
 		t.Fatal(err)
 	}
 	awaitOnPhone(t, g, memberNumber, sent.MessageID, "the edit", func(m testkit.PhoneMessage) bool { return m.Text == "edited" })
-	if err := g.Client.Delete(t.Context(), id, sent.MessageID); err != nil {
+	if err := g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: sent.MessageID}); err != nil {
 		t.Fatal(err)
 	}
 	awaitOnPhone(t, g, memberNumber, sent.MessageID, "the deletion", func(m testkit.PhoneMessage) bool { return m.Deleted })
@@ -151,14 +151,14 @@ func TestGroupsOfAnInstanceThatIsNotConnected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := testkit.Start(t, testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)})
-			made, err := g.Partner.CreateInstance(t.Context(), "shop")
+			made, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			id := made.InstanceID
 			list := func(when, search string, want ...string) {
 				t.Helper()
-				page, err := g.Client.ListGroups(t.Context(), id, search, 1, 10)
+				page, err := g.Client.ListGroups(t.Context(), id, client.ListGroupsParams{Subject: search}, 1, 10)
 				if err != nil {
 					t.Fatalf("%s: %v", when, err)
 				}
@@ -182,13 +182,13 @@ func TestGroupsOfAnInstanceThatIsNotConnected(t *testing.T) {
 			}
 			back := func() {
 				t.Helper()
-				if err := g.Client.Restart(t.Context(), id); err != nil {
+				if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 					t.Fatal(err)
 				}
 				g.AwaitStatus(t, id, gateway.StatusConnected)
 			}
 			stop()
-			_, err = g.Client.ListGroups(t.Context(), id, "", 1, 10)
+			_, err = g.Client.ListGroups(t.Context(), id, client.ListGroupsParams{}, 1, 10)
 			testkit.Refused(t, err, http.StatusConflict, gateway.CodeNotConnected) // an empty list would be wrong
 			back()
 			list("connected", "", "Customers")
@@ -201,7 +201,7 @@ func TestGroupsOfAnInstanceThatIsNotConnected(t *testing.T) {
 			g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber)
 			list("as it was", "", "Customers")
 			list("a search", "team")
-			_, err = g.Client.Group(t.Context(), id, first)
+			_, err = g.Client.GetGroup(t.Context(), id, first)
 			testkit.Refused(t, err, http.StatusConflict, gateway.CodeNotConnected)
 			g.Phones.Faults(t, map[string]any{})
 			g.AwaitStatus(t, id, gateway.StatusConnected)
@@ -212,7 +212,7 @@ func TestGroupsOfAnInstanceThatIsNotConnected(t *testing.T) {
 			list("stopped", "", "Clients", "Team")
 			list("a search again", "team", "Team")
 			back()
-			if err := g.Client.Logout(t.Context(), id); err != nil {
+			if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 			list("logged out", "")
@@ -242,12 +242,19 @@ func TestGroupRefusalsSayWhy(t *testing.T) {
 			_, err := g.Client.SendText(ctx, id, client.Text{To: group, Message: "again"})
 			return err
 		},
-		"edit":     func() error { _, err := g.Client.Edit(ctx, id, said.ID, "after"); return err },
-		"reaction": func() error { return g.Client.React(ctx, id, heard, "👍") },
-		"delete":   func() error { return g.Client.Delete(ctx, id, said.ID) },
-		"pin":      func() error { return g.Client.Pin(ctx, id, heard, 24*time.Hour) },
+		"edit": func() error {
+			_, err := g.Client.EditMessage(ctx, id, client.EditMessage{MessageID: said.ID, Message: "after"})
+			return err
+		},
+		"reaction": func() error {
+			return g.Client.SendReaction(ctx, id, client.Reaction{MessageID: heard, Reaction: "👍"})
+		},
+		"delete": func() error { return g.Client.DeleteMessage(ctx, id, client.DeleteMessage{MessageID: said.ID}) },
+		"pin": func() error {
+			return g.Client.PinMessage(ctx, id, heard, client.Pin{DurationSeconds: int64(24 * time.Hour / time.Second)})
+		},
 		"forward": func() error {
-			_, err := g.Client.Forward(ctx, id, client.Forward{To: group, MessageID: said.ID})
+			_, err := g.Client.ForwardMessage(ctx, id, client.Forward{To: group, MessageID: said.ID})
 			return err
 		},
 		"poll": func() error {

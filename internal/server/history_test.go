@@ -29,7 +29,7 @@ func TestOlderMessages(t *testing.T) {
 	}
 	id := g.Link(t, shopNumber)
 	kept := func() (ids []string) {
-		page, _ := g.Client.ListMessages(t.Context(), id, customerNumber, client.MessageFilter{OldestFirst: true}, 1, 100) // no such chat yet
+		page, _ := g.Client.ListChatMessages(t.Context(), id, customerNumber, client.ListChatMessagesParams{Order: client.OrderAsc}, 1, 100) // no such chat yet
 		for _, message := range page.Data {
 			ids = append(ids, message.MessageID)
 		}
@@ -55,17 +55,18 @@ func TestOlderMessages(t *testing.T) {
 		}
 		return told
 	}
-	ask := func(count int) client.HistoryRequest {
+	ask := func(count int64) client.HistoryRequest {
 		t.Helper()
-		asked, err := g.Client.RequestHistory(t.Context(), id, customerNumber, count)
+		asked, err := g.Client.RequestHistory(t.Context(), id, customerNumber, client.RequestHistory{Count: count})
 		if err != nil || asked.Count != count || asked.RequestID == "" {
 			t.Fatalf("asked for %+v, %v", asked, err)
 		}
 		return asked
 	}
 	for _, step := range []struct {
-		count, from, messages int
-		more                  bool
+		count          int64
+		from, messages int
+		more           bool
 	}{{3, 2, 3, true}, {4, 0, 2, false}, {50, 0, 0, false}} {
 		told := ended(ask(step.count))
 		if !told.Answered || told.Messages != int64(step.messages) || told.More == nil || *told.More != step.more {
@@ -79,13 +80,13 @@ func TestOlderMessages(t *testing.T) {
 		t.Errorf("the chat is %+v, %v", chat, err)
 	}
 
-	_, err = g.Client.RequestHistory(t.Context(), id, "5511966660100", 1)
+	_, err = g.Client.RequestHistory(t.Context(), id, "5511966660100", client.RequestHistory{Count: 1})
 	testkit.Refused(t, err, http.StatusNotFound, gateway.CodeChatNotFound)
-	_, err = g.Client.RequestHistory(t.Context(), id, customerNumber, 51)
+	_, err = g.Client.RequestHistory(t.Context(), id, customerNumber, client.RequestHistory{Count: 51})
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
 	g.Phones.SetHistory(t, shopNumber, map[string]any{"silent": true})
 	asked := ask(5)
-	_, err = g.Client.RequestHistory(t.Context(), id, customerNumber, 5)
+	_, err = g.Client.RequestHistory(t.Context(), id, customerNumber, client.RequestHistory{Count: 5})
 	testkit.Refused(t, err, http.StatusConflict, gateway.CodeHistoryPending)
 	if told := ended(asked); told.Answered || told.Messages != 0 || told.More != nil {
 		t.Errorf("told %+v of a phone that does not answer", told)

@@ -45,7 +45,7 @@ func TestLabels(t *testing.T) {
 	g.Phones.LabelChat(t, shopNumber, customerNumber, "3", true)
 	id := g.Link(t, shopNumber)
 	sink := testkit.NewSink(t)
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
 		t.Fatal(err)
 	}
 	message := wrote(t, g, id, customerNumber, "one")
@@ -66,11 +66,11 @@ func TestLabels(t *testing.T) {
 		t.Fatalf("made %+v, %v", label, err)
 	}
 	for range 2 { // the second time it is there
-		if err := g.Client.LabelChat(t.Context(), id, customerNumber, "6", true); err != nil {
+		if err := g.Client.LabelChat(t.Context(), id, customerNumber, "6"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.Client.LabelMessage(t.Context(), id, message.MessageID, "6", true); err != nil {
+	if err := g.Client.LabelMessage(t.Context(), id, message.MessageID, "6"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := g.Client.ChangeLabel(t.Context(), id, "6", client.LabelChange{Name: new("paid")}); err != nil {
@@ -83,16 +83,16 @@ func TestLabels(t *testing.T) {
 	if got := labels(); !slices.Equal(got, []string{"3", "6"}) {
 		t.Errorf("the chat has the labels %v", got)
 	}
-	stored, err := g.Client.Message(t.Context(), id, message.MessageID)
+	stored, err := g.Client.GetMessage(t.Context(), id, message.MessageID)
 	if err != nil || !slices.Equal(stored.Labels, []string{"6"}) {
 		t.Errorf("the message has the labels %v, %v", stored.Labels, err)
 	}
 	for name, want := range cases.Sorted(map[string]int{"6": 1, "unknown": 0}) {
-		chats, err := g.Client.ListChats(t.Context(), id, client.ChatFilter{Label: name}, 1, 10)
+		chats, err := g.Client.ListChats(t.Context(), id, client.ListChatsParams{Label: name}, 1, 10)
 		if err != nil || len(chats.Data) != want {
 			t.Errorf("chats with the label %s: %+v, %v", name, chats.Data, err)
 		}
-		messages, err := g.Client.ListMessages(t.Context(), id, customerNumber, client.MessageFilter{Label: name}, 1, 10)
+		messages, err := g.Client.ListChatMessages(t.Context(), id, customerNumber, client.ListChatMessagesParams{Label: name}, 1, 10)
 		if err != nil || len(messages.Data) != want {
 			t.Errorf("messages with the label %s: %+v, %v", name, messages.Data, err)
 		}
@@ -118,13 +118,13 @@ func TestLabels(t *testing.T) {
 	if got, err := g.Client.ListLabels(t.Context(), id, 1, 10); err != nil || len(got.Data) != 2 || got.Data[0].LabelID != "3" || got.Data[1].LabelID != "7" {
 		t.Errorf("the labels are %+v, %v", got.Data, err)
 	}
-	if stored, err := g.Client.Message(t.Context(), id, message.MessageID); err != nil || len(stored.Labels) != 0 {
+	if stored, err := g.Client.GetMessage(t.Context(), id, message.MessageID); err != nil || len(stored.Labels) != 0 {
 		t.Errorf("the message has the labels %v, %v", stored.Labels, err)
 	}
 	for name, err := range cases.Sorted(map[string]error{
-		"no such label":   g.Client.LabelChat(t.Context(), id, customerNumber, "6", true),
-		"no such chat":    g.Client.LabelChat(t.Context(), id, "5511900000000", "7", true),
-		"no such message": g.Client.LabelMessage(t.Context(), id, "3EB0FF", "7", true),
+		"no such label":   g.Client.LabelChat(t.Context(), id, customerNumber, "6"),
+		"no such chat":    g.Client.LabelChat(t.Context(), id, "5511900000000", "7"),
+		"no such message": g.Client.LabelMessage(t.Context(), id, "3EB0FF", "7"),
 	}) {
 		if err == nil {
 			t.Errorf("%s: it was done", name)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -15,21 +16,21 @@ import (
 func TestInstanceIsLinkedByQR(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	created, err := g.Partner.CreateInstance(t.Context(), "shop")
+	created, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if created.Status != "created" || created.MessengerJID != "" || created.UpdatedAt.IsZero() {
 		t.Errorf("created %+v", created)
 	}
-	code, err := g.Client.RawQRCode(t.Context(), created.InstanceID)
+	code, err := g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if g.Instance(t, created.InstanceID).Status != "pending_qr_code_scan" {
 		t.Errorf("status %s while the code is shown", g.Instance(t, created.InstanceID).Status)
 	}
-	again, err := g.Client.RawQRCode(t.Context(), created.InstanceID)
+	again, err := g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil || again != code {
 		t.Errorf("asked again: %+v (%v), want the same code %+v", again, err, code)
 	}
@@ -47,18 +48,18 @@ func TestInstanceIsLinkedByQR(t *testing.T) {
 	testkit.Await(t, "the account's name", func() bool {
 		return g.Instance(t, created.InstanceID).MessengerName != ""
 	})
-	_, err = g.Client.QRCode(t.Context(), created.InstanceID)
+	_, err = g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{})
 	testkit.Refused(t, err, http.StatusConflict, "INSTANCE_ALREADY_CONNECTED")
 }
 
 func TestInstanceIsLinkedByPairingCode(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	created, err := g.Partner.CreateInstance(t.Context(), "shop")
+	created, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := g.Client.PairingCode(t.Context(), created.InstanceID, "(11) 99999-0100")
+	code, err := g.Client.GetPairingCode(t.Context(), created.InstanceID, client.NewPairingCode{Phone: "(11) 99999-0100"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,16 +73,16 @@ func TestInstanceIsLinkedByPairingCode(t *testing.T) {
 func TestInstanceTimesOutWhenNobodyScans(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{FirstCode: 20 * time.Millisecond, NextCodes: time.Millisecond}})
-	created, err := g.Partner.CreateInstance(t.Context(), "shop")
+	created, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Client.QRCode(t.Context(), created.InstanceID); err != nil {
+	if _, err := g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{}); err != nil {
 		t.Fatal(err)
 	}
 	g.AwaitStatus(t, created.InstanceID, gateway.StatusQRTimeout)
 	// Asking again starts anew.
-	if _, err := g.Client.QRCode(t.Context(), created.InstanceID); err != nil {
+	if _, err := g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -89,7 +90,7 @@ func TestInstanceTimesOutWhenNobodyScans(t *testing.T) {
 func TestInstanceIsRestarted(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	if err := g.Client.Restart(t.Context(), id); err != nil {
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	g.AwaitStatus(t, id, gateway.StatusConnected)
@@ -103,7 +104,7 @@ func TestInstanceIsRestarted(t *testing.T) {
 	}
 	_, err := trySend(t, g, id, "while stopped")
 	testkit.Refused(t, err, http.StatusConflict, "INSTANCE_NOT_CONNECTED")
-	if err := g.Client.Restart(t.Context(), id); err != nil {
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	g.AwaitStatus(t, id, gateway.StatusConnected)
@@ -113,7 +114,7 @@ func TestInstanceIsRestarted(t *testing.T) {
 func TestInstanceIsLoggedOutAndLinkedToAnotherPhone(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	if err := g.Client.Logout(t.Context(), id); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	instance := g.Instance(t, id)
@@ -123,7 +124,7 @@ func TestInstanceIsLoggedOutAndLinkedToAnotherPhone(t *testing.T) {
 	if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 0 {
 		t.Errorf("the phone still lists the devices %v", devices)
 	}
-	if err := g.Client.Logout(t.Context(), id); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 		t.Errorf("logging out twice: %v", err)
 	}
 	g.Scan(t, id, otherNumber)
@@ -136,20 +137,20 @@ func TestInstanceIsLoggedOutAndLinkedToAnotherPhone(t *testing.T) {
 func TestLogoutEndsALinking(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	created, err := g.Partner.CreateInstance(t.Context(), "shop")
+	created, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Client.Logout(t.Context(), created.InstanceID); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), created.InstanceID); err != nil {
 		t.Fatal(err)
 	}
 	if status := g.Instance(t, created.InstanceID).Status; status != "created" {
 		t.Errorf("nothing to log out: status %s", status)
 	}
-	if _, err := g.Client.QRCode(t.Context(), created.InstanceID); err != nil {
+	if _, err := g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Client.Logout(t.Context(), created.InstanceID); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), created.InstanceID); err != nil {
 		t.Fatal(err)
 	}
 	if status := g.Instance(t, created.InstanceID).Status; status != "stopped" {
@@ -229,7 +230,7 @@ func TestInstanceFollowsWhatThePlatformDoes(t *testing.T) {
 
 func restart(t *testing.T, g *testkit.Gateway, id string) {
 	t.Helper()
-	if err := g.Client.Restart(t.Context(), id); err != nil {
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -242,18 +243,18 @@ func relink(t *testing.T, g *testkit.Gateway, id string) {
 func TestInstanceWaitsForItsPayment(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	pending, err := g.Partner.SetPayment(t.Context(), id, true)
+	pending, err := g.Partner.SetPayment(t.Context(), id, client.Payment{Pending: true})
 	if err != nil || pending.Status != "payment_pending" || pending.MessengerID != shopNumber {
 		t.Fatalf("pending: %+v (%v)", pending, err)
 	}
 	_, err = trySend(t, g, id, "unpaid")
 	testkit.Refused(t, err, http.StatusPaymentRequired, "PAYMENT_REQUIRED")
-	_, err = g.Client.QRCode(t.Context(), id)
+	_, err = g.Client.GetQRCode(t.Context(), id, client.GetQRCodeParams{})
 	testkit.Refused(t, err, http.StatusPaymentRequired, "PAYMENT_REQUIRED")
-	testkit.Refused(t, g.Client.Restart(t.Context(), id), http.StatusPaymentRequired, "PAYMENT_REQUIRED")
+	testkit.Refused(t, g.Client.RestartInstance(t.Context(), id), http.StatusPaymentRequired, "PAYMENT_REQUIRED")
 	testkit.Refused(t, g.Partner.StopInstance(t.Context(), id), http.StatusPaymentRequired, "PAYMENT_REQUIRED")
 
-	if _, err := g.Partner.SetPayment(t.Context(), id, false); err != nil {
+	if _, err := g.Partner.SetPayment(t.Context(), id, client.Payment{Pending: false}); err != nil {
 		t.Fatal(err)
 	}
 	g.AwaitStatus(t, id, gateway.StatusConnected)

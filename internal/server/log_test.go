@@ -67,7 +67,7 @@ func TestLogOfARunNamesNobody(t *testing.T) {
 	group := g.Phones.CreateGroup(t, needle+" group", customerNumber, shopNumber).ID
 	endpoint := testkit.NewSink(t)
 	endpoint.Answer(func(testkit.Delivered) int { return http.StatusInternalServerError })
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: endpoint.URL + "/" + needle + "?token=" + needle}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: endpoint.URL + "/" + needle + "?token=" + needle}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -82,13 +82,13 @@ func TestLogOfARunNamesNobody(t *testing.T) {
 	if _, err := g.Client.SendPoll(t.Context(), id, client.Poll{To: customerNumber, Question: needle, Options: []string{needle + " 1", needle + " 2"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Client.Edit(t.Context(), id, sent.MessageID, needle+" edited"); err != nil {
+	if _, err := g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: sent.MessageID, Message: needle + " edited"}); err != nil {
 		t.Fatal(err)
 	}
 	g.Phones.EndCall(t, customerNumber, g.Phones.Call(t, customerNumber, shopNumber, false), "hangup")
 	_, err := g.Client.SendText(t.Context(), id, client.Text{To: "5511000000000", Message: needle})
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeNotRegistered)
-	_, err = client.New(g.BaseURL, "not a key").Instance(t.Context(), id)
+	_, err = client.New(g.BaseURL, "not a key").GetInstance(t.Context(), id)
 	testkit.Refused(t, err, http.StatusUnauthorized, gateway.CodeUnauthorized)
 	cut(t, g, id)
 	g.Phones.Faults(t, map[string]any{"sendError": 463})

@@ -64,7 +64,7 @@ func stop(t *testing.T, g *testkit.Gateway, id string) {
 
 func setPayment(t *testing.T, g *testkit.Gateway, id string, pending bool) {
 	t.Helper()
-	if _, err := g.Partner.SetPayment(t.Context(), id, pending); err != nil {
+	if _, err := g.Partner.SetPayment(t.Context(), id, client.Payment{Pending: pending}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -119,7 +119,7 @@ func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 			if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 1 {
 				t.Fatalf("before the logout the phone lists the devices %v", devices)
 			}
-			if err := g.Client.Logout(t.Context(), id); err != nil {
+			if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 			if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 0 {
@@ -159,7 +159,7 @@ func TestLogoutInALongPauseReachesThePhone(t *testing.T) {
 	testkit.Await(t, "a try that fails", failed.seen.Load)
 	events.want(t, gateway.StatusConnecting)
 	g.Phones.Faults(t, map[string]any{})
-	if err := g.Client.Logout(t.Context(), id); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 0 {
@@ -186,7 +186,7 @@ func TestLogoutReachesThePhoneWhileTheConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	g.Phones.Disconnect(t, "")
-	if err := g.Client.Logout(t.Context(), id); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 0 {
@@ -206,7 +206,7 @@ func TestLogoutReachesThePhoneWithMessagesWaiting(t *testing.T) {
 	for range 20 {
 		g.Phones.SendText(t, customerNumber, shopNumber, "are you there?")
 	}
-	if err := g.Client.Logout(t.Context(), id); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 0 {
@@ -224,7 +224,7 @@ func TestLogoutWhereThePlatformRefusesTheSession(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	stop(t, g, id)
 	g.Phones.Do(t, shopNumber, "ban")
-	if err := g.Client.Logout(t.Context(), id); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if instance := g.Instance(t, id); instance.Status != "manually_stopped" || instance.MessengerJID != "" {
@@ -239,9 +239,9 @@ func TestCodeOfAStoppedInstanceLeavesItStopped(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	events := followStatuses(t, g, id)
 	stop(t, g, id)
-	_, err := g.Client.QRCode(t.Context(), id)
+	_, err := g.Client.GetQRCode(t.Context(), id, client.GetQRCodeParams{})
 	testkit.Refused(t, err, http.StatusConflict, "INSTANCE_ALREADY_CONNECTED")
-	_, err = g.Client.PairingCode(t.Context(), id, shopNumber)
+	_, err = g.Client.GetPairingCode(t.Context(), id, client.NewPairingCode{Phone: shopNumber})
 	testkit.Refused(t, err, http.StatusConflict, "INSTANCE_ALREADY_CONNECTED")
 	if status := g.Instance(t, id).Status; status != "manually_stopped" {
 		t.Errorf("asked for a code: status %s", status)
@@ -249,7 +249,7 @@ func TestCodeOfAStoppedInstanceLeavesItStopped(t *testing.T) {
 	restart(t, g, id)
 	events.want(t, gateway.StatusManuallyStopped, gateway.StatusConnecting, gateway.StatusConnected)
 	stop(t, g, id)
-	if err := g.Client.Logout(t.Context(), id); err != nil {
+	if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	g.Scan(t, id, otherNumber) // as the refusal advises
@@ -260,13 +260,13 @@ func TestCodeOfAStoppedInstanceLeavesItStopped(t *testing.T) {
 func TestRefusedCodeHasItsStatus(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	created, err := g.Partner.CreateInstance(t.Context(), "shop")
+	created, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.Phones.Faults(t, map[string]any{"outdated": true})
 	for range 5 {
-		_, err := g.Client.QRCode(t.Context(), created.InstanceID)
+		_, err := g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{})
 		testkit.Refused(t, err, http.StatusBadGateway, "PLATFORM_ERROR")
 		if status := g.Instance(t, created.InstanceID).Status; status != "error" {
 			t.Errorf("refused: status %s", status)

@@ -52,7 +52,7 @@ func TestLogoutDoesNotWaitForThePlatformForEver(t *testing.T) {
 			g.Phones.Faults(t, map[string]any{"refuseLogins": true})
 			c.prepare(t, g, id)
 			g.AwaitStatus(t, id, c.status)
-			if err := g.Client.Logout(t.Context(), id); err != nil {
+			if err := g.Client.LogoutInstance(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 			if instance := g.Instance(t, id); instance.Status != string(c.after) || instance.MessengerJID != "" {

@@ -117,7 +117,7 @@ func TestMediaInABucket(t *testing.T) {
 	if err := g.Partner.StopInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: client.DataURI("image/png", []byte(content)), Later: true}); err != nil {
+	if _, err := g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: client.DataURI("image/png", []byte(content)), Prefer: client.RespondAsync}); err != nil {
 		t.Fatal(err)
 	}
 	if names := filesIn(bucket); len(names) != 2 {
@@ -143,7 +143,7 @@ func TestStoreOfFilesThatIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := picture(t)
-	image := client.Image{To: customerNumber, Image: client.DataURI("image/png", content), Later: true}
+	image := client.Image{To: customerNumber, Image: client.DataURI("image/png", content), Prefer: client.RespondAsync}
 	accepted, err := g.Client.SendImage(t.Context(), id, image)
 	if err != nil {
 		t.Fatal(err)
@@ -152,11 +152,11 @@ func TestStoreOfFilesThatIsAway(t *testing.T) {
 
 	bucket.End()
 	g = testkit.Start(t, o)
-	if err := g.Client.Restart(t.Context(), id); err != nil {
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	g.AwaitStatus(t, id, gateway.StatusConnected)
-	_, err = g.Client.MediaDownloadLink(t.Context(), id, message.ID)
+	_, err = g.Client.GetMediaDownloadLink(t.Context(), id, message.ID)
 	testkit.Refused(t, err, http.StatusServiceUnavailable, "UNAVAILABLE")
 	_, target, _ := strings.Cut(link, "/media/") // the gateway has another port now
 	header := refusedLink(t, g.BaseURL+"/media/"+target, "", http.StatusServiceUnavailable, "UNAVAILABLE")
@@ -167,12 +167,12 @@ func TestStoreOfFilesThatIsAway(t *testing.T) {
 	testkit.Refused(t, err, http.StatusServiceUnavailable, "UNAVAILABLE")
 	testkit.Await(t, "the file was asked for in vain", func() bool {
 		waiting := queueOf(t, g, id)
-		return len(waiting) == 1 && waiting[0].ID == accepted.ID && waiting[0].Reason == "retry"
+		return len(waiting) == 1 && waiting[0].ID == accepted.ID && waiting[0].Reason != nil && *waiting[0].Reason == client.ReasonRetry
 	})
 	if shown := sendText(t, g, id, "text goes on"); shown.MessageID == "" {
 		t.Error("text was not sent")
 	}
-	image.Later = false
+	image.Prefer = ""
 	if _, err := g.Client.SendImage(t.Context(), id, image); err != nil {
 		t.Errorf("a picture that is sent at once needs no store: %v", err)
 	}

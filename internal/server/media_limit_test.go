@@ -46,14 +46,14 @@ func TestFileThatIsLargerThanItSaysIsRefused(t *testing.T) {
 		awaitMessage(t, g, id, sent)
 		return sent
 	}
-	_, err := g.Client.MediaDownloadLink(t.Context(), id, send(100_001))
+	_, err := g.Client.GetMediaDownloadLink(t.Context(), id, send(100_001))
 	testkit.Refused(t, err, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	for _, folder := range []string{filepath.Join("media", ".incoming"), "tmp"} {
 		if left, err := os.ReadDir(filepath.Join(data, folder)); err != nil || len(left) > 0 {
 			t.Errorf("%s has %v, %v", folder, left, err)
 		}
 	}
-	if _, err := g.Client.MediaDownloadLink(t.Context(), id, send(100_000)); err != nil {
+	if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, send(100_000)); err != nil {
 		t.Errorf("a file that is just not too large, and of a malformed type: %v", err)
 	}
 }

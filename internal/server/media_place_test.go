@@ -50,7 +50,7 @@ func TestPlaceOfFilesIsAway(t *testing.T) {
 	send := func(at time.Time) (client.Sent, error) {
 		t.Helper()
 		return g.Client.SendImage(t.Context(), id, client.Image{
-			To: customerNumber, Image: client.DataURI("image/png", picture(t)), SendAt: at, Later: true,
+			To: customerNumber, Image: client.DataURI("image/png", picture(t)), SendAt: at, Prefer: client.RespondAsync,
 		})
 	}
 	var sent []client.Sent

@@ -34,7 +34,7 @@ func receivePicture(t *testing.T, g *testkit.Gateway, id, number string) (messag
 
 func followLink(t *testing.T, g *testkit.Gateway, id, messageID string, content []byte) (link string) {
 	t.Helper()
-	answer, err := g.Client.MediaDownloadLink(t.Context(), id, messageID)
+	answer, err := g.Client.GetMediaDownloadLink(t.Context(), id, messageID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestDeletedMessageTakesItsFileAlong(t *testing.T) {
 					t.Fatal(err)
 				}
 				message, link = find(t, g, id, sent.ID), followLink(t, g, id, sent.ID, content)
-				if err := g.Client.Delete(t.Context(), id, sent.ID); err != nil {
+				if err := g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: sent.ID}); err != nil {
 					t.Fatal(err)
 				}
 			} else {
@@ -206,7 +206,7 @@ func TestDeletedMessageTakesItsFileAlong(t *testing.T) {
 				testkit.Await(t, "the deletion", func() bool { return !find(t, g, id, message.ID).DeletedAt.IsZero() })
 			}
 			anew := func() {
-				_, err := g.Client.MediaDownloadLink(t.Context(), id, message.ID)
+				_, err := g.Client.GetMediaDownloadLink(t.Context(), id, message.ID)
 				testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 			}
 			if test.askFirst {
@@ -235,7 +235,7 @@ func TestMediaThatIsNowhereAnyMore(t *testing.T) {
 	awaitMessage(t, g, id, received)
 	g.Phones.AwaitMessage(t, shopNumber, received) // the phone has fetched the file
 	dropEverywhere(t, g, customerNumber, received)
-	_, err := g.Client.MediaDownloadLink(t.Context(), id, received)
+	_, err := g.Client.GetMediaDownloadLink(t.Context(), id, received)
 	testkit.Refused(t, err, http.StatusNotFound, "MEDIA_NOT_FOUND")
 }
 

@@ -187,11 +187,11 @@ func TestMediaDownloadLink(t *testing.T) {
 		"to": shopNumber, "type": "image", "media": client.DataURI("image/png", content), "caption": "mine",
 	})
 	awaitMessage(t, g, id, received)
-	link, err := g.Client.MediaDownloadLink(t.Context(), id, received)
+	link, err := g.Client.GetMediaDownloadLink(t.Context(), id, received)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if link.ExpiresIn != 3600 || !strings.HasPrefix(link.FileName, "image-") || !strings.HasSuffix(link.FileName, ".png") {
+	if link.URLExpiresIn != 3600 || !strings.HasPrefix(link.FileName, "image-") || !strings.HasSuffix(link.FileName, ".png") {
 		t.Errorf("link %+v", link)
 	}
 	if got := download(t, link.URL); !bytes.Equal(got, content) {
@@ -199,7 +199,7 @@ func TestMediaDownloadLink(t *testing.T) {
 	}
 	// What the platform drops from here on is kept by us.
 	g.Phones.DropMedia(t, customerNumber, received)
-	again, err := g.Client.MediaDownloadLink(t.Context(), id, received)
+	again, err := g.Client.GetMediaDownloadLink(t.Context(), id, received)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestMediaDownloadLink(t *testing.T) {
 
 	// The event of a message has such a link too, if its webhook wants one.
 	sink := testkit.NewSink(t)
-	if _, err := g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: sink.URL, MediaLinks: true}); err != nil {
+	if _, err := g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: sink.URL, MediaLinks: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	received = g.Phones.Send(t, customerNumber, map[string]any{
@@ -237,9 +237,9 @@ func TestMediaDownloadLink(t *testing.T) {
 	if told := sink.AwaitType(client.TypeMessageSent, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), sent.MessageID) }); told.Event.MediaLink != nil {
 		t.Errorf("an event without a file has the link %s", told.Event.MediaLink.URL)
 	}
-	_, err = g.Client.MediaDownloadLink(t.Context(), id, sent.MessageID)
+	_, err = g.Client.GetMediaDownloadLink(t.Context(), id, sent.MessageID)
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_HAS_NO_MEDIA")
-	_, err = g.Client.MediaDownloadLink(t.Context(), id, "3EB0NOTHING")
+	_, err = g.Client.GetMediaDownloadLink(t.Context(), id, "3EB0NOTHING")
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }
 
@@ -254,7 +254,7 @@ func TestMediaThatThePlatformDroppedIsAskedForAgain(t *testing.T) {
 	awaitMessage(t, g, id, received)
 	g.Phones.AwaitMessage(t, shopNumber, received) // the phone has fetched the file
 	g.Phones.DropMedia(t, customerNumber, received)
-	link, err := g.Client.MediaDownloadLink(t.Context(), id, received)
+	link, err := g.Client.GetMediaDownloadLink(t.Context(), id, received)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +322,7 @@ func TestLocationAndContactReachThePhone(t *testing.T) {
 	if several.Type != "contact" || len(several.Contacts) != 2 || several.Contacts[0].PhoneNumber != "551177776655" || several.Contacts[1].PhoneNumber != "+5511977770000" {
 		t.Errorf("the phone shows %+v", several)
 	}
-	if kept, err := g.Client.Message(t.Context(), id, sent.ID); err != nil || len(kept.Contacts) != 2 || kept.Contacts[1].FullName != "Beto" {
+	if kept, err := g.Client.GetMessage(t.Context(), id, sent.ID); err != nil || len(kept.Contacts) != 2 || kept.Contacts[1].FullName != "Beto" {
 		t.Errorf("kept %+v, %v", kept, err)
 	}
 }
@@ -344,7 +344,7 @@ func TestForwardCarriesEveryKindOn(t *testing.T) {
 			message["to"] = shopNumber
 			received := g.Phones.Send(t, customerNumber, message)
 			awaitMessage(t, g, id, received)
-			sent, err := g.Client.Forward(t.Context(), id, client.Forward{To: third, MessageID: received})
+			sent, err := g.Client.ForwardMessage(t.Context(), id, client.Forward{To: third, MessageID: received})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -359,7 +359,7 @@ func TestForwardCarriesEveryKindOn(t *testing.T) {
 	}
 	t.Run("unknown", func(t *testing.T) {
 		t.Parallel()
-		_, err := g.Client.Forward(t.Context(), id, client.Forward{To: third, MessageID: "3EB0NOTHING"})
+		_, err := g.Client.ForwardMessage(t.Context(), id, client.Forward{To: third, MessageID: "3EB0NOTHING"})
 		testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 	})
 }
@@ -372,7 +372,7 @@ func TestPhonesSayWhatIsWrong(t *testing.T) {
 		"to": shopNumber, "type": "document", "media": client.DataURI("application/pdf", []byte("%PDF-1.4\n%%EOF\n")), "fileName": "nota",
 	})
 	awaitMessage(t, g, id, received)
-	sent, err := g.Client.Forward(t.Context(), id, client.Forward{To: memberNumber, MessageID: received})
+	sent, err := g.Client.ForwardMessage(t.Context(), id, client.Forward{To: memberNumber, MessageID: received})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestMentions(t *testing.T) {
 		},
 		"in a chat of two": {client.Text{To: customerNumber, Message: "ask @" + third, Mentions: []string{third}}, "ask @" + user(thirdLID), []string{thirdLID}},
 	}) {
-		if _, err := g.Client.CheckNumbers(t.Context(), id, []string{customerNumber, third}); err != nil { // so that LIDs are known
+		if _, err := g.Client.CheckNumbers(t.Context(), id, client.CheckNumbers{Numbers: []string{customerNumber, third}}); err != nil { // so that LIDs are known
 			t.Fatal(err)
 		}
 		sent, err := g.Client.SendText(t.Context(), id, test.text)
@@ -65,7 +65,7 @@ func TestMentions(t *testing.T) {
 	if got := g.Phones.AwaitMessage(t, customerNumber, all.MessageID); !got.Everyone || len(got.Mentions) != 1 || got.Caption != "@all @"+user(thirdLID) {
 		t.Errorf("the phone shows %+v", got)
 	}
-	later, err := g.Client.SendText(t.Context(), id, client.Text{To: group.ID, Message: "@" + third + "?", Mentions: []string{third}, Later: true})
+	later, err := g.Client.SendText(t.Context(), id, client.Text{To: group.ID, Message: "@" + third + "?", Mentions: []string{third}, Prefer: client.RespondAsync})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func eventsOf[T any](t *testing.T, sink *testkit.Sink, kind string) (all []T) {
 // kept returns a message as the API has it.
 func kept(t *testing.T, g *testkit.Gateway, id, messageID string) client.StoredMessage {
 	t.Helper()
-	message, err := g.Client.Message(t.Context(), id, messageID)
+	message, err := g.Client.GetMessage(t.Context(), id, messageID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestMessagesArePinned(t *testing.T) {
 		return eventsOf[client.MessagePinnedEvent](t, sink, "message.pinned")[n-1]
 	}
 	sent := sendText(t, g, id, "open until 18:00")
-	if err := g.Client.Pin(t.Context(), id, sent.ID, 7*24*time.Hour); err != nil {
+	if err := g.Client.PinMessage(t.Context(), id, sent.ID, client.Pin{DurationSeconds: int64(7 * 24 * time.Hour / time.Second)}); err != nil {
 		t.Fatal(err)
 	}
 	until := kept(t, g, id, sent.ID).PinnedUntil
@@ -74,11 +74,11 @@ func TestMessagesArePinned(t *testing.T) {
 	g.Phones.AwaitMessage(t, shopNumber, asked.MessageID)
 	g.Phones.Pin(t, shopNumber, asked.MessageID, 86_400)
 	awaitPins(3)
-	page, err := g.Client.ListMessages(t.Context(), id, customerNumber, client.MessageFilter{}, 1, 10)
+	page, err := g.Client.ListChatMessages(t.Context(), id, customerNumber, client.ListChatMessagesParams{}, 1, 10)
 	if err != nil || len(page.Data) != 2 || page.Data[0].PinnedUntil == nil || page.Data[1].PinnedUntil != nil {
 		t.Errorf("the messages are %+v (%v)", page.Data, err)
 	}
-	if err := g.Client.Unpin(t.Context(), id, asked.MessageID); err != nil {
+	if err := g.Client.UnpinMessage(t.Context(), id, asked.MessageID); err != nil {
 		t.Fatal(err)
 	}
 	awaitOnPhone(t, g, customerNumber, asked.MessageID, "that it is unpinned", func(m testkit.PhoneMessage) bool { return m.PinnedUntil == "" })
@@ -88,7 +88,7 @@ func TestMessagesArePinned(t *testing.T) {
 	g.Phones.UpdateGroup(t, group.ID, map[string]any{"locked": true})
 	notice := g.Phones.SendText(t, customerNumber, group.ID, "closed on Monday")
 	awaitMessage(t, g, id, notice)
-	testkit.Refused(t, g.Client.Pin(t.Context(), id, notice, 24*time.Hour), http.StatusForbidden, "GROUP_ADMIN_REQUIRED")
+	testkit.Refused(t, g.Client.PinMessage(t.Context(), id, notice, client.Pin{DurationSeconds: int64(24 * time.Hour / time.Second)}), http.StatusForbidden, "GROUP_ADMIN_REQUIRED")
 	if message := kept(t, g, id, notice); message.PinnedUntil != nil {
 		t.Errorf("a refused pin is kept: %+v", message)
 	}
@@ -98,17 +98,17 @@ func TestMessagesArePinned(t *testing.T) {
 	}
 
 	// What was deleted is pinned no more, and can't be.
-	if err := g.Client.Pin(t.Context(), id, sent.ID, 24*time.Hour); err != nil {
+	if err := g.Client.PinMessage(t.Context(), id, sent.ID, client.Pin{DurationSeconds: int64(24 * time.Hour / time.Second)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Client.Delete(t.Context(), id, sent.ID); err != nil {
+	if err := g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: sent.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if message := kept(t, g, id, sent.ID); message.PinnedUntil != nil {
 		t.Errorf("it was deleted, and is still pinned: %+v", message)
 	}
-	testkit.Refused(t, g.Client.Pin(t.Context(), id, sent.ID, 24*time.Hour), http.StatusNotFound, "MESSAGE_NOT_FOUND")
-	testkit.Refused(t, g.Client.Unpin(t.Context(), id, "3EB0NOTHING"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	testkit.Refused(t, g.Client.PinMessage(t.Context(), id, sent.ID, client.Pin{DurationSeconds: int64(24 * time.Hour / time.Second)}), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	testkit.Refused(t, g.Client.UnpinMessage(t.Context(), id, "3EB0NOTHING"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
 	awaitPins(6)
 	if all := eventsOf[client.MessagePinnedEvent](t, sink, "message.pinned"); len(all) != 6 {
 		t.Errorf("there are %d events", len(all))
@@ -130,7 +130,7 @@ func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 	}
 	starred := func(want ...string) {
 		t.Helper()
-		page, err := g.Client.ListMessages(t.Context(), id, customerNumber, client.MessageFilter{Starred: new(true)}, 1, 10)
+		page, err := g.Client.ListChatMessages(t.Context(), id, customerNumber, client.ListChatMessagesParams{Starred: new(true)}, 1, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 	g.Phones.AwaitMessage(t, shopNumber, sent.MessageID)
 
 	for _, messageID := range []string{asked.MessageID, sent.ID} {
-		if err := g.Client.Star(t.Context(), id, messageID); err != nil {
+		if err := g.Client.StarMessage(t.Context(), id, messageID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 		t.Errorf("the event is %+v", event)
 	}
 	starred(asked.MessageID)
-	if err := g.Client.Unstar(t.Context(), id, asked.MessageID); err != nil {
+	if err := g.Client.UnstarMessage(t.Context(), id, asked.MessageID); err != nil {
 		t.Fatal(err)
 	}
 	starred()
@@ -176,7 +176,7 @@ func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 	testkit.Await(t, "the star in the group", func() bool { return len(stars()) == 5 })
 
 	// Deleted here: the phone has it no more, the customer keeps it.
-	if err := g.Client.DeleteForMe(t.Context(), id, asked.MessageID); err != nil {
+	if err := g.Client.DeleteMessageForMe(t.Context(), id, asked.MessageID); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Await(t, "the deletion on the phone", func() bool { return !g.Phones.Has(t, shopNumber, asked.MessageID) })
@@ -186,8 +186,8 @@ func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 	if message := kept(t, g, id, asked.MessageID); message.DeletedAt == nil || message.Text == nil || *message.Text != "" {
 		t.Errorf("it was deleted, and is kept as %+v", message)
 	}
-	testkit.Refused(t, g.Client.DeleteForMe(t.Context(), id, asked.MessageID), http.StatusNotFound, "MESSAGE_NOT_FOUND")
-	testkit.Refused(t, g.Client.Star(t.Context(), id, asked.MessageID), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	testkit.Refused(t, g.Client.DeleteMessageForMe(t.Context(), id, asked.MessageID), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	testkit.Refused(t, g.Client.StarMessage(t.Context(), id, asked.MessageID), http.StatusNotFound, "MESSAGE_NOT_FOUND")
 
 	// Deleted on the phone, with its file.
 	shown := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "image", "media": client.DataURI("image/png", picture(t))})
@@ -199,7 +199,7 @@ func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 	g.Phones.AwaitMessage(t, shopNumber, shown)
 	g.Phones.DeleteForMe(t, shopNumber, shown)
 	testkit.Await(t, "that the phone deletes it", func() bool { return len(deletions()) == 2 })
-	if _, err := g.Client.MediaDownloadLink(t.Context(), id, shown); err == nil {
+	if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, shown); err == nil {
 		t.Error("its file can still be asked for")
 	}
 	if answer := follow(t, link); answer != http.StatusNotFound {

@@ -230,11 +230,11 @@ func TestRepeatWithTheSameIdempotencyKeySendsOnce(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	text := client.Text{To: customerNumber, Message: "once", IdempotencyKey: "order-17"}
 	first, err := g.Client.SendText(t.Context(), id, text)
-	if err != nil || first.Replayed {
+	if err != nil || first.IdempotencyReplayed {
 		t.Fatalf("first: %+v (%v)", first, err)
 	}
 	second, err := g.Client.SendText(t.Context(), id, text)
-	if err != nil || !second.Replayed || second.ID != first.ID || second.MessageID != first.MessageID {
+	if err != nil || !second.IdempotencyReplayed || second.ID != first.ID || second.MessageID != first.MessageID {
 		t.Errorf("repeat: %+v (%v), want %+v", second, err, first)
 	}
 	g.Phones.AwaitMessage(t, customerNumber, first.MessageID)
@@ -246,13 +246,13 @@ func TestRepeatWithTheSameIdempotencyKeySendsOnce(t *testing.T) {
 	testkit.Refused(t, err, http.StatusConflict, "IDEMPOTENCY_CONFLICT")
 
 	// Another key of the same account is another caller.
-	key, err := g.Partner.CreateKey(t.Context(), client.NewKey{Name: "another"})
+	key, err := g.Partner.CreateAPIKey(t.Context(), client.NewKey{Name: "another"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text.Message = "once"
 	other, err := client.New(g.BaseURL, key.Key).SendText(t.Context(), id, text)
-	if err != nil || other.Replayed || other.ID == first.ID {
+	if err != nil || other.IdempotencyReplayed || other.ID == first.ID {
 		t.Errorf("another caller: %+v (%v)", other, err)
 	}
 }
@@ -309,7 +309,7 @@ func TestRepeatOfAnUncertainSendIsSentOnce(t *testing.T) {
 	testkit.Refused(t, err, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
 	g.Phones.Faults(t, map[string]any{})
 	again, err := g.Client.SendText(t.Context(), id, text)
-	if err != nil || !again.Replayed {
+	if err != nil || !again.IdempotencyReplayed {
 		t.Fatalf("the repeat was answered %+v (%v)", again, err)
 	}
 	g.Phones.AwaitMessage(t, customerNumber, sendText(t, g, id, "last").MessageID)

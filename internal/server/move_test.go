@@ -23,7 +23,7 @@ func TestMoveToPostgreSQL(t *testing.T) {
 	moved.DatabaseURL = postgres.Start(t)
 	sink := testkit.NewSink(t)
 	g, shop := testkit.StartLinked(t, options)
-	if _, err := g.Client.SaveWebhook(t.Context(), shop, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), shop, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
 		t.Fatal(err)
 	}
 	received := func(messageID string) {

@@ -102,7 +102,7 @@ func TestRequestsWhileTheDatabaseIsAway(t *testing.T) {
 		refusedForNow(t, err)
 		_, err = g.Client.SendText(t.Context(), id, text)
 		refusedForNow(t, err)
-		_, err = g.Partner.CreateInstance(t.Context(), "another")
+		_, err = g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "another"})
 		refusedForNow(t, err)
 	}
 	end()

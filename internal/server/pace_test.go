@@ -12,7 +12,7 @@ import (
 
 func setPace(t *testing.T, g *testkit.Gateway, id string, pace client.PaceChange) {
 	t.Helper()
-	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{Pace: &pace}); err != nil {
+	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{Pace: client.Set(pace)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -23,7 +23,7 @@ func TestQueueKeepsThePace(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	const gap, messages = 100 * time.Millisecond, 30
-	setPace(t, g, id, client.PaceChange{GapSeconds: new(gap.Seconds())})
+	setPace(t, g, id, client.PaceChange{GapSeconds: client.Set(gap.Seconds())})
 	var sent []client.Sent
 	for n := range messages {
 		sent = append(sent, leave(t, g, id, client.Text{To: []string{customerNumber, otherNumber}[n%2], Message: fmt.Sprint(n)}))
@@ -48,7 +48,7 @@ func TestQueueHoldsNewChats(t *testing.T) {
 	g, id := testkit.StartLinked(t, o)
 	g.Phones.SendText(t, customerNumber, shopNumber, "a question")
 	g.AwaitStatus(t, id, gateway.StatusConnected)
-	setPace(t, g, id, client.PaceChange{NewChatsPerHour: new(2)})
+	setPace(t, g, id, client.PaceChange{NewChatsPerHour: client.Set(int64(2))})
 	if _, err := g.Client.SendText(t.Context(), id, client.Text{To: strangerOf(0), Message: "at once"}); err != nil {
 		t.Fatal(err) // it is not held, and counts
 	}
@@ -60,7 +60,7 @@ func TestQueueHoldsNewChats(t *testing.T) {
 	g.Phones.AwaitMessage(t, strangerOf(1), again.MessageID)
 	g.Phones.AwaitMessage(t, customerNumber, answer.MessageID)
 	awaitHeld(t, g, id, held, "new_chats")
-	var used client.Limits
+	var used client.InstanceLimits
 	testkit.Await(t, "one message is left", func() bool {
 		used = limits(t, g, id)
 		return used.Pace.Waiting == 1
@@ -76,7 +76,7 @@ func TestQueueHoldsNewChats(t *testing.T) {
 	if messages := g.Phones.Messages(t, strangerOf(2), ""); len(messages) > 0 {
 		t.Errorf("the phone has %+v", messages)
 	}
-	setPace(t, g, id, client.PaceChange{NewChatsPerHour: new(3)})
+	setPace(t, g, id, client.PaceChange{NewChatsPerHour: client.Set(int64(3))})
 	leave(t, g, id, client.Text{To: customerNumber, Message: "with it the queue looks again"})
 	g.Phones.AwaitMessage(t, strangerOf(2), held.MessageID)
 	awaitEmptyQueue(t, g, id)
@@ -111,7 +111,7 @@ func TestQueueShowsTyping(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "first of all")
-	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{Typing: new(true)}); err != nil {
+	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{Typing: client.Set(true)}); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
@@ -130,7 +130,7 @@ func strangerOf(n int) string { return fmt.Sprintf("55119876512%02d", n+11) }
 func awaitHeld(t *testing.T, g *testkit.Gateway, id string, sent client.Sent, reason string) {
 	t.Helper()
 	testkit.Await(t, "the message is held", func() bool {
-		waiting, err := g.Client.QueuedMessage(t.Context(), id, sent.ID)
-		return err == nil && waiting.State == "held" && waiting.Reason == reason && waiting.HeldUntil != nil
+		waiting, err := g.Client.GetQueuedMessage(t.Context(), id, sent.ID)
+		return err == nil && waiting.State == "held" && waiting.Reason != nil && *waiting.Reason == reason && waiting.HeldUntil != nil
 	})
 }

@@ -41,20 +41,20 @@ func TestLinksWithPasskeys(t *testing.T) {
 func linkWithPasskey(t *testing.T, g *testkit.Gateway, number string, byQR bool) {
 	t.Helper()
 	g.Phones.Update(t, number, map[string]any{"passkey": true})
-	instance, err := g.Partner.CreateInstance(t.Context(), "shop "+number)
+	instance, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop " + number})
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	if byQR {
-		code, err := g.Client.RawQRCode(t.Context(), instance.InstanceID)
+		code, err := g.Client.GetQRCode(t.Context(), instance.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		g.Phones.Scan(t, number, code.QRCode)
 	} else {
-		code, err := g.Client.PairingCode(t.Context(), instance.InstanceID, number)
+		code, err := g.Client.GetPairingCode(t.Context(), instance.InstanceID, client.NewPairingCode{Phone: number})
 		if err != nil {
 			t.Error(err)
 			return
@@ -95,7 +95,7 @@ func TestLinkWithPasskeyFailsAndIsTriedAgain(t *testing.T) {
 				t.Helper()
 				asked := g.AwaitPasskey(t, id, gateway.PasskeyRequested)
 				signed := g.Phones.AnswerPasskey(t, shopNumber, asked.Request, "")
-				err := g.Client.AnswerPasskey(t.Context(), id, changed(t, signed, "signature", "MEUCIQDx"))
+				err := g.Client.AnswerPasskey(t.Context(), id, testkit.Signed(t, changed(t, signed, "signature", "MEUCIQDx")))
 				refusedBecause(t, err, http.StatusBadRequest, "the platform refused the passkey's answer")
 			},
 			reason: "the platform refused the passkey's answer",
@@ -139,12 +139,12 @@ func TestLinkWithPasskeyFailsAndIsTriedAgain(t *testing.T) {
 				rule = test.rule
 			}
 			g.Phones.Update(t, shopNumber, map[string]any{"passkey": rule})
-			instance, err := g.Partner.CreateInstance(t.Context(), "shop")
+			instance, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			id := instance.InstanceID
-			code, err := g.Client.RawQRCode(t.Context(), id)
+			code, err := g.Client.GetQRCode(t.Context(), id, client.GetQRCodeParams{Format: client.FormatRaw})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestLinkWithPasskeyFailsAndIsTriedAgain(t *testing.T) {
 
 			var next client.QRCode
 			testkit.Await(t, "the next code", func() bool {
-				if next, err = g.Client.RawQRCode(t.Context(), id); err != nil {
+				if next, err = g.Client.GetQRCode(t.Context(), id, client.GetQRCodeParams{Format: client.FormatRaw}); err != nil {
 					t.Fatal(err)
 				}
 				return next.QRCode != code.QRCode
@@ -189,18 +189,18 @@ func TestWrongAnswerOfAPasskeyCanBeGivenAgain(t *testing.T) {
 	const other = "5511977770100"
 	g.Phones.Update(t, shopNumber, map[string]any{"passkey": true})
 	g.Phones.Update(t, other, map[string]any{"passkey": true})
-	instance, err := g.Partner.CreateInstance(t.Context(), "shop")
+	instance, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := instance.InstanceID
-	err = g.Client.AnswerPasskey(t.Context(), id, changed(t, json.RawMessage(
-		`{"id":"AA","rawId":"AA","type":"public-key","response":{"clientDataJSON":"AA","authenticatorData":"AA"}}`), "signature", "AA"))
+	err = g.Client.AnswerPasskey(t.Context(), id, testkit.Signed(t, changed(t, json.RawMessage(
+		`{"id":"AA","rawId":"AA","type":"public-key","response":{"clientDataJSON":"AA","authenticatorData":"AA"}}`), "signature", "AA")))
 	testkit.Refused(t, err, http.StatusConflict, gateway.CodeNotConnected)
-	if question, err := g.Client.Passkey(t.Context(), id); err != nil || question.State != string(gateway.PasskeyNone) {
+	if question, err := g.Client.GetPasskey(t.Context(), id); err != nil || question.State != string(gateway.PasskeyNone) {
 		t.Errorf("nothing is asked, but the question is %+v (%v)", question, err)
 	}
-	code, err := g.Client.RawQRCode(t.Context(), id)
+	code, err := g.Client.GetQRCode(t.Context(), id, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestWrongAnswerOfAPasskeyCanBeGivenAgain(t *testing.T) {
 		"another name": {g.Phones.AnswerPasskey(t, shopNumber,
 			json.RawMessage(strings.Replace(string(asked.Request), `"rpId":"localhost"`, `"rpId":"evil.example"`, 1)), ""), "for another name"},
 	}) {
-		refusedBecause(t, g.Client.AnswerPasskey(t.Context(), id, test.answer), http.StatusBadRequest, test.says)
+		refusedBecause(t, g.Client.AnswerPasskey(t.Context(), id, testkit.Signed(t, test.answer)), http.StatusBadRequest, test.says)
 		if state := g.AwaitPasskey(t, id, gateway.PasskeyRequested); state.Reason != "" {
 			t.Errorf("%s: the question changed to %+v", name, state)
 		}

@@ -105,16 +105,16 @@ func TestCodesAreLinkedByAClickOnThePhonePage(t *testing.T) {
 	path := "/sandbox/ui/phones/" + shopNumber
 	instances := map[string]string{}
 	for _, name := range []string{"by QR code", "by pairing code"} {
-		created, err := g.Partner.CreateInstance(t.Context(), name)
+		created, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
 		instances[name] = created.InstanceID
 	}
-	if _, err := g.Client.QRCode(t.Context(), instances["by QR code"]); err != nil {
+	if _, err := g.Client.GetQRCode(t.Context(), instances["by QR code"], client.GetQRCodeParams{}); err != nil {
 		t.Fatal(err)
 	}
-	code, err := g.Client.PairingCode(t.Context(), instances["by pairing code"], shopNumber)
+	code, err := g.Client.GetPairingCode(t.Context(), instances["by pairing code"], client.NewPairingCode{Phone: shopNumber})
 	if err != nil {
 		t.Fatal(err)
 	}

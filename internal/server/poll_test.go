@@ -16,7 +16,7 @@ import (
 func pollVotes(t *testing.T, g *testkit.Gateway, id string) *testkit.Sink {
 	t.Helper()
 	sink := testkit.NewSink(t)
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
 		t.Fatal(err)
 	}
 	return sink
@@ -56,7 +56,7 @@ func TestVotesAreCounted(t *testing.T) {
 	}
 	g.Phones.Vote(t, customerNumber, sent.MessageID, "Sábado")
 	awaitVote(t, sink, sent.MessageID, "Sábado")
-	votes, err := g.Client.Votes(t.Context(), id, sent.ID)
+	votes, err := g.Client.GetVotes(t.Context(), id, sent.ID)
 	if err != nil || votes.Voters != 1 || votes.Options[0].Votes != 0 || votes.Options[2].Votes != 1 || len(votes.Options[2].Voters) != 1 || votes.MessageID != sent.MessageID {
 		t.Errorf("the poll stands at %+v (%v)", votes, err)
 	}
@@ -66,9 +66,9 @@ func TestVotesAreCounted(t *testing.T) {
 	}
 
 	text := sendText(t, g, id, "no poll")
-	_, err = g.Client.Votes(t.Context(), id, text.MessageID)
+	_, err = g.Client.GetVotes(t.Context(), id, text.MessageID)
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_IS_NO_POLL")
-	_, err = g.Client.Votes(t.Context(), id, "3EB0NOTHING")
+	_, err = g.Client.GetVotes(t.Context(), id, "3EB0NOTHING")
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }
 
@@ -80,7 +80,7 @@ func TestVotesInAGroup(t *testing.T) {
 	group := g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber, third)
 	for name, poll := range cases.Sorted(map[string]func() string{
 		"of ours": func() string {
-			sent, err := g.Client.SendPoll(t.Context(), id, client.Poll{To: group.ID, Question: "What?", Options: []string{"a", "b", "c"}, MaxAnswers: new(2)})
+			sent, err := g.Client.SendPoll(t.Context(), id, client.Poll{To: group.ID, Question: "What?", Options: []string{"a", "b", "c"}, MaxAnswers: new(int64(2))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestVotesInAGroup(t *testing.T) {
 		awaitVote(t, sink, message, "a", "c")
 		g.Phones.Vote(t, third, message, "c")
 		awaitVote(t, sink, message, "c")
-		votes, err := g.Client.Votes(t.Context(), id, message)
+		votes, err := g.Client.GetVotes(t.Context(), id, message)
 		if err != nil || votes.Voters != 2 || votes.MaxAnswers != 2 || votes.Options[0].Votes != 1 || votes.Options[1].Votes != 0 || votes.Options[2].Votes != 2 {
 			t.Errorf("a poll %s stands at %+v (%v)", name, votes, err)
 		}

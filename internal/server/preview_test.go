@@ -28,7 +28,7 @@ func TestLinkPreviews(t *testing.T) {
 	t.Cleanup(shop.Close)
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	for _, later := range []bool{false, true} {
-		sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "Veja " + shop.URL + "/", LinkPreview: true, Later: later})
+		sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "Veja " + shop.URL + "/", LinkPreview: true, Prefer: testkit.Prefer(later)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestLinkPreviews(t *testing.T) {
 		if got.Text != "Veja "+shop.URL+"/" || got.Preview == nil || *got.Preview != (content.Preview{URL: shop.URL + "/", Title: "Loja", Description: "Tudo"}) {
 			t.Errorf("the phone shows %+v with %+v", got, got.Preview)
 		}
-		forwarded, err := g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: sent.MessageID})
+		forwarded, err := g.Client.ForwardMessage(t.Context(), id, client.Forward{To: customerNumber, MessageID: sent.MessageID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestLinkPreviews(t *testing.T) {
 		"to": shopNumber, "type": "text", "text": "Vi http://a.example", "preview": map[string]any{"url": "http://a.example", "title": "A\u202e", "description": ""},
 	})
 	awaitMessage(t, g, id, received)
-	message, err := g.Client.Message(t.Context(), id, received)
+	message, err := g.Client.GetMessage(t.Context(), id, received)
 	if err != nil || message.Preview == nil || message.Preview.URL != "http://a.example" || message.Preview.Title == nil || *message.Preview.Title != "A" || message.Preview.Description != nil {
 		t.Errorf("received %+v with %+v (%v)", message, message.Preview, err)
 	}

@@ -47,12 +47,12 @@ func TestProfile(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
-	profile, err := g.Client.Profile(t.Context(), id)
+	profile, err := g.Client.GetProfile(t.Context(), id)
 	if err != nil || profile.ID != shopNumber+"@s.whatsapp.net" || profile.LID == nil || profile.About != "" || profile.Picture != nil || profile.Business != nil {
 		t.Fatalf("the profile is %+v (%v)", profile, err)
 	}
 	changed, err := g.Client.ChangeProfile(t.Context(), id, client.ProfileChange{
-		Name: new("Corner shop"), About: new("Open from 8 to 18"), Picture: new(client.DataURI("image/png", picture(t))),
+		Name: new("Corner shop"), About: client.Set("Open from 8 to 18"), Picture: client.Set(client.DataURI("image/png", picture(t))),
 	})
 	if err != nil || changed.Name != "Corner shop" || changed.About != "Open from 8 to 18" || changed.Picture == nil {
 		t.Fatalf("changed to %+v (%v)", changed, err)
@@ -74,7 +74,7 @@ func TestProfile(t *testing.T) {
 		instance := g.Instance(t, id)
 		return instance.MessengerName == "Corner shop" && instance.MessengerProfilePicURL == *changed.Picture
 	})
-	if err := g.Client.RemovePicture(t.Context(), id); err != nil {
+	if _, err := g.Client.ChangeProfile(t.Context(), id, client.ProfileChange{Picture: client.Null[string]()}); err != nil {
 		t.Fatal(err)
 	}
 	if g.Phones.Get(t, shopNumber).ProfilePicture {
@@ -115,7 +115,7 @@ func TestProfile(t *testing.T) {
 	if !slices.Equal(told, want) {
 		t.Errorf("events tell\n%q, want\n%q", told, want)
 	}
-	profile, err = g.Client.Profile(t.Context(), id)
+	profile, err = g.Client.GetProfile(t.Context(), id)
 	if err != nil || profile.Name != "Loja" || profile.About != "Fim" || profile.Picture == nil || profile.Business == nil ||
 		profile.Business.Address != "Rua Augusta 100" || len(profile.Business.Hours) != 1 || profile.Business.Hours[0].Opens != "480" {
 		t.Errorf("the profile is %+v (%v)", profile, err)
@@ -127,13 +127,13 @@ func TestProfile(t *testing.T) {
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
-	privacy, err := g.Client.Privacy(t.Context(), id)
+	privacy, err := g.Client.GetPrivacy(t.Context(), id)
 	if err != nil || privacy.LastSeen == nil || *privacy.LastSeen != "all" || privacy.ReadReceipts == nil || !*privacy.ReadReceipts || privacy.Disappearing != 0 {
 		t.Fatalf("the settings are %+v (%v)", privacy, err)
 	}
 	privacy, err = g.Client.ChangePrivacy(t.Context(), id, client.PrivacyChange{
 		LastSeen: new("none"), Online: new("same_as_last_seen"), ProfilePicture: new("contacts"), About: new("contacts"),
-		ReadReceipts: new(false), Groups: new("none"), Calls: new("known"), Messages: new("contacts"), Disappearing: new(604800),
+		ReadReceipts: new(false), Groups: new("none"), Calls: new("known"), Messages: new("contacts"), Disappearing: new(int64(604800)),
 	})
 	if err != nil || *privacy.LastSeen != "none" || *privacy.Online != "same_as_last_seen" || *privacy.ProfilePicture != "contacts" || *privacy.About != "contacts" ||
 		*privacy.ReadReceipts || *privacy.Groups != "none" || *privacy.Calls != "known" || *privacy.Messages != "contacts" || privacy.Disappearing != 604800 {
@@ -149,7 +149,7 @@ func TestPrivacy(t *testing.T) {
 	awaitOnPhone(t, g, customerNumber, sent.MessageID, "read", func(m testkit.PhoneMessage) bool { return m.Status == "read" })
 	received := g.Phones.SendText(t, customerNumber, shopNumber, "Oi?")
 	awaitMessage(t, g, id, received)
-	if err := g.Client.MarkRead(t.Context(), id, received); err != nil {
+	if _, err := g.Client.MarkRead(t.Context(), id, client.MarkRead{MessageID: received}); err != nil {
 		t.Fatal(err)
 	}
 	g.Phones.Call(t, otherNumber, shopNumber, false)
@@ -186,12 +186,12 @@ func TestPrivacy(t *testing.T) {
 	// A choice that nobody knows is none; one that can't be made is refused.
 	g.Phones.Update(t, shopNumber, map[string]any{"privacy": map[string]string{"groupadd": "friends_of_friends"}})
 	testkit.Await(t, "the choice", func() bool {
-		privacy, err := g.Client.Privacy(t.Context(), id)
+		privacy, err := g.Client.GetPrivacy(t.Context(), id)
 		return err == nil && privacy.Groups == nil
 	})
 	_, err = g.Client.ChangePrivacy(t.Context(), id, client.PrivacyChange{Groups: new("contacts_except")})
 	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
-	_, err = g.Client.ChangePrivacy(t.Context(), id, client.PrivacyChange{Disappearing: new(60)})
+	_, err = g.Client.ChangePrivacy(t.Context(), id, client.PrivacyChange{Disappearing: new(int64(60))})
 	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
 }
 

@@ -110,13 +110,13 @@ func TestInstanceByProxy(t *testing.T) {
 			proxy := start(t, proxyserver.Options{User: "ana", Password: secretWord})
 			masked := strings.Replace(proxy.URL(), secretWord, "***", 1)
 
-			made, err := g.Partner.CreateInstance(t.Context(), "shop")
+			made, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			id := made.InstanceID
-			label := client.DeviceChange{Name: new("Recepção"), Kind: new("firefox")}
-			set, err := c.ChangeInstance(t.Context(), id, client.InstanceChange{Name: new("loja"), Proxy: new(proxy.URL()), Device: &label})
+			label := client.DeviceChange{Name: client.Set("Recepção"), Kind: client.Set("firefox")}
+			set, err := c.ChangeInstance(t.Context(), id, client.InstanceChange{Name: new("loja"), Proxy: client.Set(proxy.URL()), Device: client.Set(label)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestInstanceByProxy(t *testing.T) {
 				t.Fatal(err)
 			}
 			g.Phones.AwaitMessage(t, peer, file.MessageID)
-			if link, err := c.MediaDownloadLink(t.Context(), id, file.MessageID); err != nil || link.URL == "" {
+			if link, err := c.GetMediaDownloadLink(t.Context(), id, file.MessageID); err != nil || link.URL == "" {
 				t.Errorf("the file can't be fetched: %v", err)
 			}
 			if asked := len(proxy.Asked()); asked == linked {
@@ -153,7 +153,7 @@ func TestInstanceByProxy(t *testing.T) {
 			}
 
 			// The masked URL changes nothing: not even the connection.
-			if again, err := c.ChangeInstance(t.Context(), id, client.InstanceChange{Proxy: new(masked)}); err != nil || again.Proxy != masked || again.Status != client.StatusConnected {
+			if again, err := c.ChangeInstance(t.Context(), id, client.InstanceChange{Proxy: client.Set(masked)}); err != nil || again.Proxy != masked || again.Status != client.StatusConnected {
 				t.Errorf("the masked URL: %+v, %v", again, err)
 			}
 
@@ -172,7 +172,7 @@ func TestInstanceByProxy(t *testing.T) {
 				t.Errorf("with the proxy dead it is %+v", now)
 			}
 			// null removes it.
-			removed, err := c.ChangeInstance(t.Context(), id, client.InstanceChange{Proxy: new("")})
+			removed, err := c.ChangeInstance(t.Context(), id, client.InstanceChange{Proxy: client.Null[string]()})
 			if err != nil || removed.Proxy != "" || removed.ProxyProblem != "" {
 				t.Errorf("removed: %+v, %v", removed, err)
 			}
@@ -194,13 +194,13 @@ func TestInstanceByProxy(t *testing.T) {
 func TestProxyAtAPrivateAddress(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{RefusePrivateURLs: true})
-	made, err := g.Partner.CreateInstance(t.Context(), "shop")
+	made, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	proxy := proxyserver.SOCKS(t, proxyserver.Options{})
-	_, err = g.Client.ChangeInstance(t.Context(), made.InstanceID, client.InstanceChange{Proxy: new(proxy.URL())})
-	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidation)
+	_, err = g.Client.ChangeInstance(t.Context(), made.InstanceID, client.InstanceChange{Proxy: client.Set(proxy.URL())})
+	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidationError)
 	if asked := proxy.Asked(); len(asked) != 0 {
 		t.Errorf("it was asked for %v", asked)
 	}

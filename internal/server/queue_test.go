@@ -20,12 +20,12 @@ import (
 // leave leaves a text in the queue.
 func leave(t *testing.T, g *testkit.Gateway, id string, text client.Text) client.Sent {
 	t.Helper()
-	text.Later = true
+	text.Prefer = client.RespondAsync
 	sent, err := g.Client.SendText(t.Context(), id, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !sent.Queued {
+	if !sent.Accepted {
 		t.Fatalf("%q was sent at once", text.Message)
 	}
 	return sent
@@ -54,7 +54,7 @@ func awaitEmptyQueue(t *testing.T, g *testkit.Gateway, id string) {
 func awaitLeft(t *testing.T, g *testkit.Gateway, id string, sent client.Sent) {
 	t.Helper()
 	testkit.Await(t, "the message has left the queue", func() bool {
-		_, err := g.Client.QueuedMessage(t.Context(), id, sent.ID)
+		_, err := g.Client.GetQueuedMessage(t.Context(), id, sent.ID)
 		refusal, ok := errors.AsType[*client.Error](err)
 		return ok && refusal.Code == client.CodeMessageNotFound
 	})
@@ -83,18 +83,18 @@ func TestQueueKeepsMessages(t *testing.T) {
 			}
 			content := picture(t)
 			image, err := g.Client.SendImage(t.Context(), id, client.Image{
-				To: customerNumber, Image: client.DataURI("image/png", content), Caption: "look", QuoteMessageID: first.ID, Later: true,
+				To: customerNumber, Image: client.DataURI("image/png", content), Caption: "look", QuoteMessageID: first.ID, Prefer: client.RespondAsync,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			forwarded, err := g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: first.ID, Later: true})
+			forwarded, err := g.Client.ForwardMessage(t.Context(), id, client.Forward{To: customerNumber, MessageID: first.ID, Prefer: client.RespondAsync})
 			if err != nil {
 				t.Fatal(err)
 			}
 			want = append(want, image.MessageID, forwarded.MessageID)
 			for _, message := range queueOf(t, g, id) {
-				if message.State != "waiting" && (message.State != "held" || message.Reason != "not_connected") {
+				if message.State != "waiting" && (message.State != "held" || message.Reason == nil || *message.Reason != client.ReasonNotConnected) {
 					t.Errorf("in the queue: %+v", message)
 				}
 			}
@@ -104,7 +104,7 @@ func TestQueueKeepsMessages(t *testing.T) {
 			if waiting := queueOf(t, g, id); len(waiting) != len(want) || waiting[5].ID != image.ID || waiting[5].Text != "look" {
 				t.Errorf("after the restart the queue has %+v", waiting)
 			}
-			if err := g.Client.Restart(t.Context(), id); err != nil {
+			if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 			awaitEmptyQueue(t, g, id)
@@ -139,28 +139,28 @@ func TestQueueSchedules(t *testing.T) {
 	for range 3 {
 		leave(t, g, id, client.Text{To: otherNumber, Message: "cancelled with all others", SendAt: time.Now().Add(time.Hour)})
 	}
-	if waiting, err := g.Client.QueuedMessage(ctx, id, never.MessageID); err != nil || waiting.State != "scheduled" || waiting.ID != never.ID {
+	if waiting, err := g.Client.GetQueuedMessage(ctx, id, never.MessageID); err != nil || waiting.State != "scheduled" || waiting.ID != never.ID {
 		t.Errorf("in the queue: %+v, %v", waiting, err)
 	}
-	if err := g.Client.CancelQueued(ctx, id, never.ID); err != nil {
+	if err := g.Client.CancelQueuedMessage(ctx, id, never.ID); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Refused(t, g.Client.CancelQueued(ctx, id, never.ID), http.StatusNotFound, client.CodeMessageNotFound)
+	testkit.Refused(t, g.Client.CancelQueuedMessage(ctx, id, never.ID), http.StatusNotFound, client.CodeMessageNotFound)
 	g.Phones.AwaitMessage(t, customerNumber, later.MessageID)
 	if early := time.Until(soon); early > 0 {
 		t.Errorf("it was sent %s early", early)
 	}
 	awaitLeft(t, g, id, later)
-	testkit.Refused(t, g.Client.CancelQueued(ctx, id, later.ID), http.StatusNotFound, client.CodeMessageNotFound)
-	if n, err := g.Client.CancelQueue(ctx, id); err != nil || n != 3 {
-		t.Errorf("%d messages were cancelled, %v", n, err)
+	testkit.Refused(t, g.Client.CancelQueuedMessage(ctx, id, later.ID), http.StatusNotFound, client.CodeMessageNotFound)
+	if n, err := g.Client.CancelQueue(ctx, id); err != nil || n.Cancelled != 3 {
+		t.Errorf("%d messages were cancelled, %v", n.Cancelled, err)
 	}
 	awaitEmptyQueue(t, g, id)
 	if messages := g.Phones.Messages(t, customerNumber, ""); len(messages) != 1 {
 		t.Errorf("the phone has %+v", messages)
 	}
 	_, err := g.Client.SendText(ctx, id, client.Text{To: customerNumber, Message: "too far", SendAt: time.Now().AddDate(2, 0, 0)})
-	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidation)
+	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidationError)
 }
 
 // A repeat of a request finds its message in the queue, and when it has left it.
@@ -169,16 +169,16 @@ func TestQueueAnswersRepeats(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	text := client.Text{To: customerNumber, Message: "once", IdempotencyKey: "order-1", SendAt: time.Now().Add(time.Second)}
 	first := leave(t, g, id, text)
-	if again := leave(t, g, id, text); again.ID != first.ID || !again.Replayed {
+	if again := leave(t, g, id, text); again.ID != first.ID || !again.IdempotencyReplayed {
 		t.Errorf("the repeat names %+v", again)
 	}
 	g.Phones.AwaitMessage(t, customerNumber, first.MessageID)
 	awaitEmptyQueue(t, g, id)
-	if again := leave(t, g, id, text); again.ID != first.ID || !again.Replayed {
+	if again := leave(t, g, id, text); again.ID != first.ID || !again.IdempotencyReplayed {
 		t.Errorf("the repeat after it was sent names %+v", again)
 	}
 	text.Message = "another one"
-	text.Later = true
+	text.Prefer = client.RespondAsync
 	_, err := g.Client.SendText(t.Context(), id, text)
 	testkit.Refused(t, err, http.StatusConflict, client.CodeIdempotencyConflict)
 }
@@ -222,8 +222,8 @@ func TestQueueFails(t *testing.T) {
 		t.Errorf("it is kept as %+v", kept)
 	}
 	// What is wrong with the request itself is said at once.
-	_, err = g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "an answer", QuoteMessageID: "3EB0NONE", Later: true})
+	_, err = g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "an answer", QuoteMessageID: "3EB0NONE", Prefer: client.RespondAsync})
 	testkit.Refused(t, err, http.StatusNotFound, client.CodeMessageNotFound)
-	_, err = g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: client.DataURI("image/png", []byte("no picture")), Later: true})
-	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidation)
+	_, err = g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: client.DataURI("image/png", []byte("no picture")), Prefer: client.RespondAsync})
+	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidationError)
 }

@@ -3,6 +3,7 @@ package server_test
 import (
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -27,11 +28,11 @@ func TestProgramComesBackWithEverything(t *testing.T) {
 			o := options(t)
 			before := testkit.Start(t, o)
 			linked, stopped := before.Link(t, shopNumber), before.Link(t, otherNumber)
-			shown, err := before.Partner.CreateInstance(t.Context(), "code is shown")
+			shown, err := before.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "code is shown"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := before.Client.QRCode(t.Context(), shown.InstanceID); err != nil {
+			if _, err := before.Client.GetQRCode(t.Context(), shown.InstanceID, client.GetQRCodeParams{}); err != nil {
 				t.Fatal(err)
 			}
 			sent := sendText(t, before, linked, "before")

@@ -80,7 +80,7 @@ func TestRestrictedAccountWritesToNoNewChat(t *testing.T) {
 			g.Phones.Update(t, nobody, map[string]any{"registered": false})
 			answered := g.Phones.SendText(t, known, shopNumber, "Olá")
 			awaitMessage(t, g, id, answered)
-			if _, err := g.Client.CheckNumbers(t.Context(), id, []string{lookedUp}); err != nil {
+			if _, err := g.Client.CheckNumbers(t.Context(), id, client.CheckNumbers{Numbers: []string{lookedUp}}); err != nil {
 				t.Fatal(err)
 			}
 			group := g.Phones.CreateGroup(t, "Customers", customerNumber, shopNumber).ID

@@ -37,6 +37,6 @@ func TestOldMessagesGoWithTheirFiles(t *testing.T) {
 	if exists(t, file) {
 		t.Error("the file is still there")
 	}
-	_, err := g.Client.MediaDownloadLink(t.Context(), id, message.ID)
+	_, err := g.Client.GetMediaDownloadLink(t.Context(), id, message.ID)
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }

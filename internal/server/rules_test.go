@@ -31,7 +31,7 @@ func TestMentionsHoldOnEveryPath(t *testing.T) {
 			return g.Client.SendText(ctx, id, client.Text{To: group, Message: text, Mentions: mentions})
 		},
 		"queue": func(ctx context.Context) (client.Sent, error) {
-			return g.Client.SendText(ctx, id, client.Text{To: group, Message: text, Mentions: mentions, Later: true})
+			return g.Client.SendText(ctx, id, client.Text{To: group, Message: text, Mentions: mentions, Prefer: client.RespondAsync})
 		},
 		"caption": func(ctx context.Context) (client.Sent, error) {
 			return g.Client.SendImage(ctx, id, client.Image{To: group, Image: file, Caption: text, Mentions: mentions})
@@ -53,14 +53,14 @@ func TestMentionsHoldOnEveryPath(t *testing.T) {
 			if err != nil {
 				return sent, err
 			}
-			return g.Client.Edit(ctx, id, sent.ID, text+" again")
+			return g.Client.EditMessage(ctx, id, client.EditMessage{MessageID: sent.ID, Message: text + " again"})
 		},
 		"forward": func(ctx context.Context) (client.Sent, error) {
 			sent, err := g.Client.SendText(ctx, id, client.Text{To: group, Message: text, Mentions: mentions})
 			if err != nil {
 				return sent, err
 			}
-			return g.Client.Forward(ctx, id, client.Forward{To: group, MessageID: sent.ID})
+			return g.Client.ForwardMessage(ctx, id, client.Forward{To: group, MessageID: sent.ID})
 		},
 	}
 	for path, send := range cases.Sorted(paths) {
@@ -101,14 +101,14 @@ func TestNumbersAreFoundOnEveryPath(t *testing.T) {
 	}
 	heard := awaitMessage(t, g, id, g.Phones.SendText(t, customerNumber, shopNumber, "Who is it?"))
 	participant := func(given, action string) (string, error) {
-		results, err := g.Client.ChangeParticipants(ctx, id, made.ID, action, given)
-		if err != nil || len(results) != 1 || results[0].ID == nil || results[0].Error != nil {
+		results, err := g.Client.ChangeGroupParticipants(ctx, id, made.ID, client.ParticipantChange{Action: action, Participants: []string{given}})
+		if err != nil || len(results.Results) != 1 || results.Results[0].ID == nil || results.Results[0].Error != nil {
 			return "", fmt.Errorf("it answered %+v (%w)", results, err)
 		}
-		return *results[0].ID, nil
+		return *results.Results[0].ID, nil
 	}
 	member := func(given, action string) (string, error) {
-		if _, err := participant(given, client.AddParticipants); err != nil {
+		if _, err := participant(given, client.ActionAdd); err != nil {
 			return "", err
 		}
 		return participant(given, action)
@@ -118,7 +118,7 @@ func TestNumbersAreFoundOnEveryPath(t *testing.T) {
 		awaitMessage(t, g, id, g.Phones.SendText(t, account, shopNumber, "Oi!"))
 	}
 	carded := func(given string, later bool) (string, error) {
-		sent, err := g.Client.SendContact(ctx, id, client.Contact{To: customerNumber, Contact: client.Card{FullName: "Ana", PhoneNumber: given}, Later: later})
+		sent, err := g.Client.SendContact(ctx, id, client.Contact{To: customerNumber, Contact: client.Card{FullName: "Ana", PhoneNumber: given}, Prefer: testkit.Prefer(later)})
 		if err != nil {
 			return "", err
 		}
@@ -141,11 +141,11 @@ func TestNumbersAreFoundOnEveryPath(t *testing.T) {
 			return reached(account, sent.MessageID, err)
 		}},
 		{"to, in the queue", func(given, account string) (string, error) {
-			sent, err := g.Client.SendText(ctx, id, client.Text{To: given, Message: "Oi!", Later: true})
+			sent, err := g.Client.SendText(ctx, id, client.Text{To: given, Message: "Oi!", Prefer: client.RespondAsync})
 			return reached(account, sent.MessageID, err)
 		}},
 		{"to, of a forwarded one", func(given, account string) (string, error) {
-			sent, err := g.Client.Forward(ctx, id, client.Forward{To: given, MessageID: heard.ID})
+			sent, err := g.Client.ForwardMessage(ctx, id, client.Forward{To: given, MessageID: heard.ID})
 			return reached(account, sent.MessageID, err)
 		}},
 		{"to, of an album", func(given, account string) (string, error) {
@@ -181,32 +181,32 @@ func TestNumbersAreFoundOnEveryPath(t *testing.T) {
 			}
 			return *made.Results[0].ID, nil
 		}},
-		{"a member that is added", func(given, _ string) (string, error) { return participant(given, client.AddParticipants) }},
-		{"a member that is removed", func(given, _ string) (string, error) { return member(given, client.RemoveParticipants) }},
-		{"a member that is promoted", func(given, _ string) (string, error) { return member(given, client.PromoteParticipants) }},
+		{"a member that is added", func(given, _ string) (string, error) { return participant(given, client.ActionAdd) }},
+		{"a member that is removed", func(given, _ string) (string, error) { return member(given, client.ActionRemove) }},
+		{"a member that is promoted", func(given, _ string) (string, error) { return member(given, client.ActionPromote) }},
 		{"check-numbers", func(given, _ string) (string, error) {
-			checked, err := g.Client.CheckNumbers(ctx, id, []string{given})
+			checked, err := g.Client.CheckNumbers(ctx, id, client.CheckNumbers{Numbers: []string{given}})
 			if err != nil {
 				return "", err
 			}
-			return checked[0].JID, nil
+			return checked.Results[0].JID, nil
 		}},
 		{"typing", func(given, account string) (string, error) {
-			if err := g.Client.SendPresence(ctx, id, given, client.Composing); err != nil {
+			if err := g.Client.SendPresence(ctx, id, client.Presence{To: given, Presence: client.PresenceComposing}); err != nil {
 				return "", err
 			}
 			g.Phones.AwaitActivity(t, account, "chatstate", "composing")
 			return account + "@s.whatsapp.net", nil
 		}},
 		{"presence", func(given, _ string) (string, error) {
-			subscription, err := g.Client.SubscribePresence(ctx, id, given, 1)
+			subscription, err := g.Client.SubscribePresence(ctx, id, given, client.NewSubscription{Hours: 1})
 			return subscription.ID, err
 		}},
 		{"a profile picture", func(given, account string) (string, error) {
 			g.Phones.Update(t, account, map[string]any{"profilePicture": client.DataURI("image/png", picture(t))})
-			address, err := g.Client.ProfilePicture(ctx, id, given)
-			if err != nil || address == "" {
-				return "", fmt.Errorf("it answered %q (%w)", address, err)
+			shown, err := g.Client.GetProfilePicture(ctx, id, given)
+			if err != nil || shown.URL == nil {
+				return "", fmt.Errorf("it answered %+v (%w)", shown, err)
 			}
 			return account + "@s.whatsapp.net", nil
 		}},
@@ -215,30 +215,30 @@ func TestNumbersAreFoundOnEveryPath(t *testing.T) {
 			return contact.ID, err
 		}},
 		{"the address book", func(given, account string) (string, error) {
-			if _, err := g.Client.NameContact(ctx, id, given, "Ana"); err != nil {
+			if _, err := g.Client.NameContact(ctx, id, given, client.ContactName{Name: "Ana"}); err != nil {
 				return "", err
 			}
 			testkit.Await(t, "the name on the phone", func() bool { return g.Phones.AddressBook(t, shopNumber)[account+"@s.whatsapp.net"] == "Ana" })
 			return account + "@s.whatsapp.net", nil
 		}},
 		{"a block", func(given, _ string) (string, error) {
-			if err := g.Client.Block(ctx, id, given); err != nil {
+			if err := g.Client.BlockContact(ctx, id, given); err != nil {
 				return "", err
 			}
 			blocked, err := g.Client.ListBlocks(ctx, id, 1, 50)
 			if err != nil || len(blocked.Data) != 1 {
 				return "", fmt.Errorf("blocked are %+v (%w)", blocked, err)
 			}
-			return blocked.Data[0].ID, g.Client.Unblock(ctx, id, given)
+			return blocked.Data[0].ID, g.Client.UnblockContact(ctx, id, given)
 		}},
 		{"a chat", func(given, account string) (string, error) {
 			written(account)
 			chat, err := g.Client.GetChat(ctx, id, given)
-			return chat.Chat.Chat, err
+			return chat.Chat, err
 		}},
 		{"the messages of a chat", func(given, account string) (string, error) {
 			written(account)
-			messages, err := g.Client.ListMessages(ctx, id, given, client.MessageFilter{}, 1, 50)
+			messages, err := g.Client.ListChatMessages(ctx, id, given, client.ListChatMessagesParams{}, 1, 50)
 			if err != nil || len(messages.Data) != 1 {
 				return "", fmt.Errorf("it answered %+v (%w)", messages, err)
 			}
@@ -247,7 +247,7 @@ func TestNumbersAreFoundOnEveryPath(t *testing.T) {
 		{"a chat that is archived", func(given, account string) (string, error) {
 			written(account)
 			chat, err := g.Client.ChangeChat(ctx, id, given, client.ChatChange{Archived: new(true)})
-			return chat.Chat.Chat, err
+			return chat.Chat, err
 		}},
 	} {
 		account := fmt.Sprintf("551177660%d1", n+10)
@@ -263,7 +263,7 @@ func awaitAudience(ctx context.Context, t *testing.T, g *testkit.Gateway, id, ac
 	t.Helper()
 	g.Phones.NameContact(t, shopNumber, account, "Ana")
 	testkit.Await(t, "the contact", func() bool {
-		page, err := g.Client.ListContacts(ctx, id, account, 1, 1)
+		page, err := g.Client.ListContacts(ctx, id, client.ListContactsParams{Search: account}, 1, 1)
 		return err == nil && page.TotalCount == 1
 	})
 }
@@ -306,7 +306,7 @@ func TestAddressesAreEscapedOnEveryPath(t *testing.T) {
 			return err
 		}, []string{"/picture?"}},
 		{"a file in the queue", func() error {
-			_, err := g.Client.SendImage(ctx, id, client.Image{To: customerNumber, Image: address, Later: true})
+			_, err := g.Client.SendImage(ctx, id, client.Image{To: customerNumber, Image: address, Prefer: client.RespondAsync})
 			return err
 		}, []string{"/picture?"}},
 		{"a file of an album", func() error {
@@ -323,11 +323,11 @@ func TestAddressesAreEscapedOnEveryPath(t *testing.T) {
 			return err
 		}, []string{"/redirect", "/picture?"}},
 		{"the picture of a group", func() error {
-			_, err := g.Client.ChangeGroup(ctx, id, made.ID, client.GroupChange{Picture: &address})
+			_, err := g.Client.ChangeGroup(ctx, id, made.ID, client.GroupChange{Picture: client.Set(address)})
 			return err
 		}, []string{"/picture?"}},
 		{"the picture of the account", func() error {
-			_, err := g.Client.ChangeProfile(ctx, id, client.ProfileChange{Picture: &address})
+			_, err := g.Client.ChangeProfile(ctx, id, client.ProfileChange{Picture: client.Set(address)})
 			return err
 		}, []string{"/picture?"}},
 		{"a preview", func() error {
@@ -335,7 +335,7 @@ func TestAddressesAreEscapedOnEveryPath(t *testing.T) {
 			return err
 		}, []string{"/page", "/picture?"}},
 		{"a webhook", func() error {
-			hook, err := g.Client.SaveWebhook(ctx, id, client.WebhookConfig{WebhookURL: address})
+			hook, err := g.Client.SaveWebhookConfig(ctx, id, client.NewWebhookConfig{WebhookURL: address})
 			if err == nil {
 				_, err = g.Client.TestWebhook(ctx, id, hook.ID)
 			}
@@ -375,7 +375,7 @@ func TestSpellingsAreReadOnEveryPath(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			message, err := g.Client.Message(ctx, id, sent.ID)
+			message, err := g.Client.GetMessage(ctx, id, sent.ID)
 			return message.Chat.Chat, err
 		},
 		"a card": func(given string) (string, error) {
@@ -390,7 +390,7 @@ func TestSpellingsAreReadOnEveryPath(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			message, err := g.Client.Message(ctx, id, sent.ID)
+			message, err := g.Client.GetMessage(ctx, id, sent.ID)
 			if err != nil || len(message.Mentions) != 1 || message.Mentions[0].JID == nil {
 				return "", fmt.Errorf("it mentions %+v (%w)", message.Mentions, err)
 			}
@@ -404,18 +404,18 @@ func TestSpellingsAreReadOnEveryPath(t *testing.T) {
 			return *made.Results[0].ID, nil
 		},
 		"check-numbers": func(given string) (string, error) {
-			checked, err := g.Client.CheckNumbers(ctx, id, []string{given})
+			checked, err := g.Client.CheckNumbers(ctx, id, client.CheckNumbers{Numbers: []string{given}})
 			if err != nil {
 				return "", err
 			}
-			return checked[0].JID, nil
+			return checked.Results[0].JID, nil
 		},
 		"a contact": func(given string) (string, error) {
 			contact, err := g.Client.GetContact(ctx, id, given)
 			return contact.ID, err
 		},
 		"presence": func(given string) (string, error) {
-			subscription, err := g.Client.SubscribePresence(ctx, id, given, 1)
+			subscription, err := g.Client.SubscribePresence(ctx, id, given, client.NewSubscription{Hours: 1})
 			return subscription.ID, err
 		},
 		"a chat": func(given string) (string, error) {
@@ -423,7 +423,7 @@ func TestSpellingsAreReadOnEveryPath(t *testing.T) {
 				return "", err
 			}
 			chat, err := g.Client.GetChat(ctx, id, given)
-			return chat.Chat.Chat, err
+			return chat.Chat, err
 		},
 	}
 	for spelling, c := range cases.Sorted(map[string]struct{ given, account string }{
@@ -468,7 +468,7 @@ func TestFilesAreConvertedOnEveryPath(t *testing.T) {
 			return g.Client.SendVideo(ctx, id, client.Video{To: customerNumber, Video: webm})
 		}, "video/mp4"},
 		"a video in the queue": {func() (client.Sent, error) {
-			return g.Client.SendVideo(ctx, id, client.Video{To: customerNumber, Video: webm, Later: true})
+			return g.Client.SendVideo(ctx, id, client.Video{To: customerNumber, Video: webm, Prefer: client.RespondAsync})
 		}, "video/mp4"},
 		"a video for one look": {func() (client.Sent, error) {
 			return g.Client.SendVideo(ctx, id, client.Video{To: customerNumber, Video: webm, ViewOnce: true})
@@ -511,7 +511,7 @@ func TestFilesAreConvertedOnEveryPath(t *testing.T) {
 			continue
 		}
 		testkit.Await(t, path, func() bool {
-			message, err := g.Client.Message(ctx, id, sent.ID)
+			message, err := g.Client.GetMessage(ctx, id, sent.ID)
 			if err != nil || message.Media == nil || message.Status == "pending" {
 				return false
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
 )
@@ -16,9 +17,9 @@ import (
 func TestSessionsThatDoNotComeBack(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{Admin: true})
-	if other, err := g.Partner.CreateInstance(t.Context(), "being linked"); err != nil {
+	if other, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "being linked"}); err != nil {
 		t.Fatal(err)
-	} else if _, err := g.Client.QRCode(t.Context(), other.InstanceID); err != nil {
+	} else if _, err := g.Client.GetQRCode(t.Context(), other.InstanceID, client.GetQRCodeParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if connected, longest := g.Server.Instances().Sessions(); connected != 1 || longest != 0 {
@@ -52,7 +53,7 @@ func TestSessionsThatDoNotComeBack(t *testing.T) {
 	if connected != 0 || before <= 0 {
 		t.Errorf("%d are connected, and one connects for %s", connected, before)
 	}
-	if err := g.Client.Restart(t.Context(), id); err != nil {
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if _, after := g.Server.Instances().Sessions(); after < before {
@@ -63,7 +64,7 @@ func TestSessionsThatDoNotComeBack(t *testing.T) {
 		t.Errorf("it is stopped, and connects for %s", longest)
 	}
 	g.Phones.Faults(t, map[string]any{})
-	if err := g.Client.Restart(t.Context(), id); err != nil {
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	g.AwaitStatus(t, id, gateway.StatusConnected)

@@ -3,6 +3,7 @@ package server_test
 import (
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
 )
@@ -24,24 +25,24 @@ func TestShownCodesAreThoseOfInstancesThatAreLinked(t *testing.T) {
 		}
 		return names, pairing, number
 	}
-	idle, err := g.Partner.CreateInstance(t.Context(), "idle")
+	idle, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "idle"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	shop, err := g.Partner.CreateInstance(t.Context(), "shop")
+	shop, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if names, _, _ := codes(); len(names) != 0 {
 		t.Errorf("nobody asked for a code, but shown are those of %v", names)
 	}
-	if _, err := g.Client.QRCode(t.Context(), shop.InstanceID); err != nil {
+	if _, err := g.Client.GetQRCode(t.Context(), shop.InstanceID, client.GetQRCodeParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if names, pairing, _ := codes(); len(names) != 1 || names[0] != "shop" || pairing != "" {
 		t.Errorf("shown are the codes of %v, with the pairing code %q", names, pairing)
 	}
-	asked, err := g.Client.PairingCode(t.Context(), shop.InstanceID, shopNumber)
+	asked, err := g.Client.GetPairingCode(t.Context(), shop.InstanceID, client.NewPairingCode{Phone: shopNumber})
 	if err != nil {
 		t.Fatal(err)
 	}

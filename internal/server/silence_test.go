@@ -30,7 +30,7 @@ func TestSilentPlatformHoldsNoCommand(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
 			for what, command := range cases.Sorted(map[string]func() error{
-				"restart": func() error { return g.Client.Restart(ctx, id) },
+				"restart": func() error { return g.Client.RestartInstance(ctx, id) },
 				"stop":    func() error { return g.Partner.StopInstance(ctx, id) },
 			}) {
 				if err := command(); err != nil {
@@ -38,7 +38,7 @@ func TestSilentPlatformHoldsNoCommand(t *testing.T) {
 				}
 			}
 			g.Phones.Faults(t, map[string]any{})
-			if err := g.Client.Restart(t.Context(), id); err != nil {
+			if err := g.Client.RestartInstance(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 			g.AwaitStatus(t, id, gateway.StatusConnected)
@@ -83,13 +83,13 @@ func TestMediaHostMisbehaves(t *testing.T) {
 		})
 		g.Phones.Faults(t, map[string]any{fault: want.value})
 		testkit.Await(t, "the message to be kept", func() bool {
-			_, err := g.Client.MediaDownloadLink(t.Context(), id, messageID)
+			_, err := g.Client.GetMediaDownloadLink(t.Context(), id, messageID)
 			return err == nil || !strings.Contains(err.Error(), gateway.CodeMessageNotFound)
 		})
-		_, err := g.Client.MediaDownloadLink(t.Context(), id, messageID)
+		_, err := g.Client.GetMediaDownloadLink(t.Context(), id, messageID)
 		testkit.Refused(t, err, want.status, want.code)
 		g.Phones.Faults(t, map[string]any{})
-		if _, err := g.Client.MediaDownloadLink(t.Context(), id, messageID); err != nil {
+		if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, messageID); err != nil {
 			t.Errorf("after %s: %v", fault, err)
 		}
 	}

@@ -44,7 +44,7 @@ func TestStatusPosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := g.Client.PostStatusText(t.Context(), id, text); err != nil || !again.Replayed || again.MessageID != sent.MessageID {
+	if again, err := g.Client.PostStatusText(t.Context(), id, text); err != nil || !again.IdempotencyReplayed || again.MessageID != sent.MessageID {
 		t.Errorf("again: %+v (%v)", again, err)
 	}
 	if shown := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); shown.Chat != client.StatusChat || shown.Text != text.Message ||
@@ -69,8 +69,8 @@ func TestStatusPosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	video, err := g.Client.PostStatusVideo(t.Context(), id, client.StatusVideo{Video: clip, Later: true})
-	if err != nil || !video.Queued {
+	video, err := g.Client.PostStatusVideo(t.Context(), id, client.StatusVideo{Video: clip, Prefer: client.RespondAsync})
+	if err != nil || !video.Accepted {
 		t.Fatalf("posted %+v (%v)", video, err)
 	}
 	if got := g.Phones.AwaitMessage(t, customerNumber, image.MessageID); got.Type != "image" || got.Caption != "new" || got.MediaSHA256 == "" {
@@ -84,13 +84,13 @@ func TestStatusPosts(t *testing.T) {
 	}
 
 	// What can't be done with a post, and where it can't be written to.
-	_, err = g.Client.Edit(t.Context(), id, sent.MessageID, "Fechado")
+	_, err = g.Client.EditMessage(t.Context(), id, client.EditMessage{MessageID: sent.MessageID, Message: "Fechado"})
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
-	testkit.Refused(t, g.Client.React(t.Context(), id, sent.MessageID, "👍"), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.Refused(t, g.Client.SendReaction(t.Context(), id, client.Reaction{MessageID: sent.MessageID, Reaction: "👍"}), http.StatusBadRequest, "VALIDATION_ERROR")
 	_, err = g.Client.SendText(t.Context(), id, client.Text{To: client.StatusChat, Message: "no recipient"})
 	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
 
-	if err := g.Client.Delete(t.Context(), id, sent.MessageID); err != nil {
+	if err := g.Client.DeleteMessage(t.Context(), id, client.DeleteMessage{MessageID: sent.MessageID}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Await(t, "the deletion on the phone", func() bool { return g.Phones.AwaitMessage(t, customerNumber, sent.MessageID).Deleted })
@@ -150,7 +150,7 @@ func TestStatusPostToSome(t *testing.T) {
 			return g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "for Ana", Audience: audience})
 		},
 		"a queued video": func(audience ...string) (client.Sent, error) {
-			return g.Client.PostStatusVideo(t.Context(), id, client.StatusVideo{Video: clip, Audience: audience, Later: true})
+			return g.Client.PostStatusVideo(t.Context(), id, client.StatusVideo{Video: clip, Audience: audience, Prefer: client.RespondAsync})
 		},
 	}) {
 		for _, audience := range [][]string{{customerNumber}, {lid, customerNumber}} {
@@ -177,7 +177,7 @@ func TestStatusPostToSome(t *testing.T) {
 	}
 	refused("STATUS_AUDIENCE_NOT_ALLOWED", customerNumber, stranger)
 	refused("VALIDATION_ERROR", "120363040000000000@g.us")
-	queued, err := g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "for nobody", Audience: []string{stranger}, Later: true})
+	queued, err := g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "for nobody", Audience: []string{stranger}, Prefer: client.RespondAsync})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestStatusPostsOfContacts(t *testing.T) {
 	g.Phones.NameContact(t, customerNumber, shopNumber, "The shop")
 	id := g.Link(t, shopNumber)
 	posts, direct := testkit.NewSink(t), testkit.NewSink(t)
-	for kind, sink := range cases.Sorted(map[string]*testkit.Sink{client.ChatStatus: posts, client.ChatDirect: direct}) {
+	for kind, sink := range cases.Sorted(map[string]*testkit.Sink{client.ChatsStatus: posts, client.ChatsDirect: direct}) {
 		if _, err := g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: sink.URL, Chats: []string{kind}}); err != nil {
 			t.Fatal(err)
 		}
@@ -224,13 +224,13 @@ func TestStatusPostsOfContacts(t *testing.T) {
 	if ids := statusPosts(t, g, id); !slices.Equal(ids, []string{image, text}) {
 		t.Errorf("the posts are %v", ids)
 	}
-	if chats, err := g.Client.ListChats(t.Context(), id, client.ChatFilter{}, 0, 0); err != nil || chats.TotalCount != 0 {
+	if chats, err := g.Client.ListChats(t.Context(), id, client.ListChatsParams{}, 0, 0); err != nil || chats.TotalCount != 0 {
 		t.Errorf("the chats are %+v (%v)", chats, err)
 	}
-	if _, err := g.Client.MediaDownloadLink(t.Context(), id, image); err != nil {
+	if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, image); err != nil {
 		t.Error(err)
 	}
-	if err := g.Client.MarkRead(t.Context(), id, text); err != nil {
+	if _, err := g.Client.MarkRead(t.Context(), id, client.MarkRead{MessageID: text}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Await(t, "that the poster sees it", func() bool { return g.Phones.AwaitMessage(t, customerNumber, text).Status == "read" })

@@ -15,10 +15,10 @@ func TestStickersThatMove(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	moving := client.DataURI("image/webp", mediaFile(t, "animated.webp"))
-	stickers := []client.Sticker{{Sticker: moving}, {Sticker: moving, Later: true}}
+	stickers := []client.Sticker{{Sticker: moving}, {Sticker: moving, Prefer: client.RespondAsync}}
 	if _, err := exec.LookPath("ffmpeg"); err == nil {
 		clip := client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
-		stickers = append(stickers, client.Sticker{Sticker: clip, Convert: true}, client.Sticker{Sticker: clip, Convert: true, Later: true})
+		stickers = append(stickers, client.Sticker{Sticker: clip, Convert: true}, client.Sticker{Sticker: clip, Convert: true, Prefer: client.RespondAsync})
 	}
 	for _, sticker := range stickers {
 		sticker.To = customerNumber
@@ -35,13 +35,13 @@ func TestStickersThatMove(t *testing.T) {
 			"to": shopNumber, "type": "sticker", "media": client.DataURI("image/webp", mediaFile(t, name)),
 		})
 		awaitMessage(t, g, id, received)
-		message, err := g.Client.Message(t.Context(), id, received)
+		message, err := g.Client.GetMessage(t.Context(), id, received)
 		if err != nil || message.Media == nil || message.Media.Animated != animated {
 			t.Errorf("received %+v (%v)", message, err)
 		}
 	}
 	_, err := g.Client.SendSticker(t.Context(), id, client.Sticker{To: customerNumber, Sticker: client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))})
-	if !client.IsCode(err, client.CodeValidation) {
+	if !client.IsCode(err, client.CodeValidationError) {
 		t.Errorf("a video as a sticker: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ func TestVideoNotes(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	clip := client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
 	for _, later := range []bool{false, true} {
-		sent, err := g.Client.SendVideoNote(t.Context(), id, client.VideoNote{To: customerNumber, Video: clip, Later: later})
+		sent, err := g.Client.SendVideoNote(t.Context(), id, client.VideoNote{To: customerNumber, Video: clip, Prefer: testkit.Prefer(later)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,11 +25,11 @@ func TestVideoNotes(t *testing.T) {
 	}
 	received := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "video", "media": clip, "videoNote": true})
 	awaitMessage(t, g, id, received)
-	message, err := g.Client.Message(t.Context(), id, received)
+	message, err := g.Client.GetMessage(t.Context(), id, received)
 	if err != nil || message.Media == nil || !message.Media.VideoNote || message.Type != "video" {
 		t.Errorf("received %+v (%v)", message, err)
 	}
-	if _, err := g.Client.MediaDownloadLink(t.Context(), id, received); err != nil {
+	if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, received); err != nil {
 		t.Error(err)
 	}
 	ordinary, err := g.Client.SendVideo(t.Context(), id, client.Video{To: customerNumber, Video: clip})

@@ -24,7 +24,7 @@ func TestSeveralWebhooks(t *testing.T) {
 	group := g.Phones.CreateGroup(t, "Customers", customerNumber, shopNumber).ID
 	everything, crm, groups, dead := testkit.NewSink(t), testkit.NewSink(t), testkit.NewSink(t), testkit.NewSink(t)
 	dead.Answer(func(testkit.Delivered) int { return http.StatusInternalServerError })
-	must := func(hook client.OneWebhook, err error) client.OneWebhook {
+	must := func(hook client.Webhook, err error) client.Webhook {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -34,10 +34,10 @@ func TestSeveralWebhooks(t *testing.T) {
 	received := []string{client.TypeMessageReceived}
 	ill := must(g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: dead.URL}))
 	direct := must(g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{
-		URL: crm.URL, Secret: "the secret of the crm", Events: received, Chats: []string{client.ChatDirect}, Headers: map[string]string{"authorization": "Bearer 7f3a"},
+		URL: crm.URL, Secret: "the secret of the crm", Events: received, Chats: []string{client.ChatsDirect}, Headers: map[string]string{"authorization": "Bearer 7f3a"},
 	}))
-	must(g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: groups.URL, Events: received, Chats: []string{client.ChatGroup}}))
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: everything.URL}); err != nil {
+	must(g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: groups.URL, Events: received, Chats: []string{client.ChatsGroup}}))
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: everything.URL}); err != nil {
 		t.Fatal(err)
 	}
 	if direct.IsFirst || !direct.IsActive || !slices.Equal(direct.HeaderNames, []string{"Authorization"}) || direct.Secret == "" {
@@ -56,8 +56,8 @@ func TestSeveralWebhooks(t *testing.T) {
 	everything.AwaitType(client.TypeMessageReceived, is(one))
 	everything.AwaitType(client.TypeMessageReceived, is(many))
 	testkit.Await(t, "the dead one waits", func() bool {
-		page, err := g.Client.ListDeliveries(t.Context(), id, ill.ID, 1, 1)
-		return err == nil && page.Delivery.State == client.WebhookWaiting
+		page, err := g.Client.ListWebhookDeliveries(t.Context(), id, ill.ID, 1, 1)
+		return err == nil && page.Delivery.State == client.StateWaiting
 	})
 
 	g.Stop()
@@ -68,7 +68,7 @@ func TestSeveralWebhooks(t *testing.T) {
 	}
 	dead.AwaitType(client.TypeMessageReceived, is(one))
 	dead.AwaitType(client.TypeMessageReceived, is(many))
-	both := must(g.Client.ChangeWebhook(t.Context(), id, direct.ID, client.WebhookChange{Chats: &[]string{}}))
+	both := must(g.Client.ChangeWebhook(t.Context(), id, direct.ID, client.WebhookChange{Chats: []string{}}))
 	if len(both.Chats) != 0 || !slices.Equal(both.Events, received) || both.URL != crm.URL || len(both.HeaderNames) != 1 {
 		t.Errorf("changed it is %+v", both)
 	}
@@ -87,10 +87,10 @@ func TestSeveralWebhooks(t *testing.T) {
 			t.Errorf("what was left out came: %s", d.Body)
 		}
 	}
-	if err := g.Client.DeleteOneWebhook(t.Context(), id, ill.ID); err != nil {
+	if err := g.Client.DeleteWebhook(t.Context(), id, ill.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Client.OneWebhook(t.Context(), id, ill.ID); codeOf(err) != client.CodeWebhookNotFound {
+	if _, err := g.Client.GetWebhook(t.Context(), id, ill.ID); codeOf(err) != client.CodeWebhookNotFound {
 		t.Errorf("after it was deleted: %v", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestSeveralWebhooks(t *testing.T) {
 func TestWebhooksAreChecked(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{RefusePrivateURLs: true})
-	made, err := g.Partner.CreateInstance(t.Context(), "shop")
+	made, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestWebhooksAreChecked(t *testing.T) {
 		"a signature":       {URL: "https://example.org", Headers: map[string]string{"webhook-signature": "v1,x"}},
 		"a host":            {URL: "https://example.org", Headers: map[string]string{"host": "internal"}},
 	}) {
-		if err := create(hook); codeOf(err) != client.CodeValidation {
+		if err := create(hook); codeOf(err) != client.CodeValidationError {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -132,14 +132,14 @@ func TestWebhooksAreChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := create(client.NewWebhook{URL: "https://example.org"}); codeOf(err) != client.CodeWebhookLimit {
+	if err := create(client.NewWebhook{URL: "https://example.org"}); codeOf(err) != client.CodeWebhookLimitReached {
 		t.Errorf("the eleventh: %v", err)
 	}
-	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: "https://example.org"}); err != nil {
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: "https://example.org"}); err != nil {
 		t.Errorf("that of webhook-config: %v", err)
 	}
 	for _, path := range []string{"nothing", "01a20010-f12e-77b3-9e8b-0749d3e78ea2"} {
-		if _, err := g.Client.OneWebhook(context.WithoutCancel(t.Context()), id, path); codeOf(err) != client.CodeWebhookNotFound {
+		if _, err := g.Client.GetWebhook(context.WithoutCancel(t.Context()), id, path); codeOf(err) != client.CodeWebhookNotFound {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

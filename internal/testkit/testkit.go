@@ -5,6 +5,7 @@ package testkit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"io"
@@ -290,7 +291,7 @@ func keys(tb testing.TB, s *server.Server) (ordinary, partner string) {
 // once the instance is connected.
 func (g *Gateway) Link(tb testing.TB, number string) (instanceID string) {
 	tb.Helper()
-	instance, err := g.Partner.CreateInstance(tb.Context(), "shop")
+	instance, err := g.Partner.CreateInstance(tb.Context(), client.NewInstance{Name: "shop"})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -301,7 +302,7 @@ func (g *Gateway) Link(tb testing.TB, number string) (instanceID string) {
 // Scan links an instance by its QR code and waits until it is connected.
 func (g *Gateway) Scan(tb testing.TB, instanceID, number string) {
 	tb.Helper()
-	code, err := g.Client.QRCode(tb.Context(), instanceID)
+	code, err := g.Client.GetQRCode(tb.Context(), instanceID, client.GetQRCodeParams{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -314,9 +315,26 @@ func (g *Gateway) Scan(tb testing.TB, instanceID, number string) {
 func (g *Gateway) AnswerPasskey(tb testing.TB, instanceID, number string) {
 	tb.Helper()
 	asked := g.AwaitPasskey(tb, instanceID, gateway.PasskeyRequested)
-	if err := g.Client.AnswerPasskey(tb.Context(), instanceID, g.Phones.AnswerPasskey(tb, number, asked.Request, "")); err != nil {
+	if err := g.Client.AnswerPasskey(tb.Context(), instanceID, Signed(tb, g.Phones.AnswerPasskey(tb, number, asked.Request, ""))); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// Prefer is what a request prefers that leaves a message in the queue, if later is true.
+func Prefer(later bool) string {
+	if later {
+		return client.RespondAsync
+	}
+	return ""
+}
+
+// Signed reads the answer to the question for a passkey, as a browser gives it.
+func Signed(tb testing.TB, assertion json.RawMessage) (answer client.PasskeyAnswer) {
+	tb.Helper()
+	if err := json.Unmarshal(assertion, &answer); err != nil {
+		tb.Fatal(err)
+	}
+	return answer
 }
 
 // AwaitPasskey waits until the question for a passkey is in that state.
@@ -325,7 +343,7 @@ func (g *Gateway) AwaitPasskey(tb testing.TB, instanceID string, state gateway.P
 	var question client.Passkey
 	Await(tb, "passkey "+string(state), func() bool {
 		var err error
-		if question, err = g.Client.Passkey(tb.Context(), instanceID); err != nil {
+		if question, err = g.Client.GetPasskey(tb.Context(), instanceID); err != nil {
 			tb.Fatal(err)
 		}
 		return question.State == string(state)
@@ -336,7 +354,7 @@ func (g *Gateway) AwaitPasskey(tb testing.TB, instanceID string, state gateway.P
 // Instance returns one instance.
 func (g *Gateway) Instance(tb testing.TB, instanceID string) client.Instance {
 	tb.Helper()
-	instance, err := g.Client.Instance(tb.Context(), instanceID)
+	instance, err := g.Client.GetInstance(tb.Context(), instanceID)
 	if err != nil {
 		tb.Fatal(err)
 	}

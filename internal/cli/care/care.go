@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 )
 
 // Flags are the settings. A flag that is not given changes nothing.
 type Flags struct {
 	Gap             *time.Duration `help:"Time between two messages from the queue at least, such as 4s; 0: none." env:"-"`
 	Jitter          *time.Duration `help:"The most that chance adds to it, anew for each message; 0: nothing." env:"-"`
-	PerMinute       *int           `help:"Messages from the queue within any minute; 0: any number." env:"-"`
-	NewChatsPerHour *int           `help:"Messages from the queue within any hour that begin a chat; 0: any number." env:"-"`
-	NewChatsPerDay  *int           `help:"The same within any day." env:"-"`
+	PerMinute       *int64         `help:"Messages from the queue within any minute; 0: any number." env:"-"`
+	NewChatsPerHour *int64         `help:"Messages from the queue within any hour that begin a chat; 0: any number." env:"-"`
+	NewChatsPerDay  *int64         `help:"The same within any day." env:"-"`
 	Typing          *bool          `help:"Show typing before a text from the queue." env:"-" negatable:""`
-	ChecksPerHour   *int           `help:"Numbers that the platform may be asked about by checks within any hour; 0: any number." env:"-"`
-	ChecksPerDay    *int           `help:"The same within any day." env:"-"`
+	ChecksPerHour   *int64         `help:"Numbers that the platform may be asked about by checks within any hour; 0: any number." env:"-"`
+	ChecksPerDay    *int64         `help:"The same within any day." env:"-"`
 	RejectCalls     *bool          `help:"Reject calls of people." env:"-" negatable:""`
 	RejectCallsText *string        `help:"A text for callers who were rejected; empty: none." env:"-"`
 }
@@ -27,24 +28,24 @@ type Flags struct {
 // Change adds the given settings to a change of an instance.
 func (f Flags) Change(change *client.InstanceChange) {
 	pace := client.PaceChange{
-		GapSeconds: seconds(f.Gap), JitterSeconds: seconds(f.Jitter), PerMinute: f.PerMinute,
-		NewChatsPerHour: f.NewChatsPerHour, NewChatsPerDay: f.NewChatsPerDay,
+		GapSeconds: seconds(f.Gap), JitterSeconds: seconds(f.Jitter), PerMinute: client.SetIf(f.PerMinute),
+		NewChatsPerHour: client.SetIf(f.NewChatsPerHour), NewChatsPerDay: client.SetIf(f.NewChatsPerDay),
 	}
 	if pace != (client.PaceChange{}) {
-		change.Pace = &pace
+		change.Pace = client.Set(pace)
 	}
-	checks := client.BudgetChange{PerHour: f.ChecksPerHour, PerDay: f.ChecksPerDay}
+	checks := client.BudgetChange{PerHour: client.SetIf(f.ChecksPerHour), PerDay: client.SetIf(f.ChecksPerDay)}
 	if checks != (client.BudgetChange{}) {
-		change.NumberChecks = &checks
+		change.NumberChecks = client.Set(checks)
 	}
-	change.Typing, change.RejectCalls, change.RejectCallsText = f.Typing, f.RejectCalls, f.RejectCallsText
+	change.Typing, change.RejectCalls, change.RejectCallsText = client.SetIf(f.Typing), client.SetIf(f.RejectCalls), target.OrNull(f.RejectCallsText)
 }
 
-func seconds(d *time.Duration) *float64 {
+func seconds(d *time.Duration) client.Nullable[float64] {
 	if d == nil {
-		return nil
+		return client.Nullable[float64]{}
 	}
-	return new(d.Seconds())
+	return client.Set(d.Seconds())
 }
 
 // Line is a name and a value, which is empty for what is off.
@@ -67,14 +68,14 @@ func Lines(of client.Instance) []Line {
 	if of.RejectCalls {
 		lines = append(lines, Line{"calls", "rejected"}, Line{"text for callers", of.RejectCallsText})
 	}
-	if of.RestrictedUntil != nil {
+	if !of.RestrictedUntil.IsZero() {
 		lines = append(lines, Line{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})
 	}
 	return lines
 }
 
 // LimitLines shows what an instance has to heed, and what it has used up.
-func LimitLines(l client.Limits) []Line {
+func LimitLines(l client.InstanceLimits) []Line {
 	lines := []Line{{"restricted", "no"}}
 	if l.Restriction.Active && l.Restriction.Since != nil && l.Restriction.Until != nil {
 		lines = []Line{
@@ -85,7 +86,7 @@ func LimitLines(l client.Limits) []Line {
 	}
 	return append(
 		lines,
-		Line{"messages in the queue", strconv.Itoa(l.Pace.Waiting)},
+		Line{"messages in the queue", strconv.FormatInt(l.Pace.Waiting, 10)},
 		Line{"messages, last minute", used(l.Pace.SentLastMinute, l.Pace.PerMinute)},
 		Line{"new chats, last hour", used(l.NewChats.LastHour, l.NewChats.PerHour)},
 		Line{"new chats, last day", used(l.NewChats.LastDay, l.NewChats.PerDay)},
@@ -96,9 +97,9 @@ func LimitLines(l client.Limits) []Line {
 	)
 }
 
-func used(n int, most *int) string {
+func used(n int64, most *int64) string {
 	if most == nil {
-		return strconv.Itoa(n)
+		return strconv.FormatInt(n, 10)
 	}
 	return fmt.Sprintf("%d of %d", n, *most)
 }
@@ -110,9 +111,9 @@ func wait(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).String()
 }
 
-func count(n int) string {
+func count(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return strconv.Itoa(n)
+	return strconv.FormatInt(n, 10)
 }

@@ -17,8 +17,8 @@ func TestChange(t *testing.T) {
 	for want, flags := range cases.Sorted(map[string]care.Flags{
 		`{}`:                          {},
 		`{"pace":{"gapSeconds":2.5}}`: {Gap: new(2500 * time.Millisecond)},
-		`{"numberChecks":{"perDay":0},"pace":{"perMinute":0},"typing":false}`: {PerMinute: new(0), ChecksPerDay: new(0), Typing: new(false)},
-		`{"pace":{"jitterSeconds":1,"newChatsPerHour":2,"newChatsPerDay":3}}`: {Jitter: new(time.Second), NewChatsPerHour: new(2), NewChatsPerDay: new(3)},
+		`{"numberChecks":{"perDay":0},"pace":{"perMinute":0},"typing":false}`: {PerMinute: new(int64(0)), ChecksPerDay: new(int64(0)), Typing: new(false)},
+		`{"pace":{"jitterSeconds":1,"newChatsPerDay":3,"newChatsPerHour":2}}`: {Jitter: new(time.Second), NewChatsPerHour: new(int64(2)), NewChatsPerDay: new(int64(3))},
 	}) {
 		var change client.InstanceChange
 		flags.Change(&change)
@@ -32,7 +32,7 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 11, 20, 14, 22, 10, 0, time.UTC)
 	lines := care.Lines(client.Instance{
-		Pace: client.Pace{GapSeconds: 2.5, PerMinute: 10}, Typing: true, NumberChecks: client.Budget{PerHour: 100}, RestrictedUntil: &until,
+		Pace: client.Pace{GapSeconds: 2.5, PerMinute: 10}, Typing: true, NumberChecks: client.Budget{PerHour: 100}, RestrictedUntil: until,
 	})
 	shown := map[string]string{}
 	for _, line := range lines {
@@ -56,11 +56,11 @@ func TestLines(t *testing.T) {
 func TestLimitLines(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 11, 20, 14, 22, 10, 0, time.UTC)
-	lines := care.LimitLines(client.Limits{
+	lines := care.LimitLines(client.InstanceLimits{
 		Restriction:  client.Restriction{Active: true, Since: new(until.Add(-time.Hour)), Until: &until},
-		Pace:         client.PaceUse{Waiting: 2, SentLastMinute: 8, PerMinute: new(10)},
-		NewChats:     client.BudgetUse{LastHour: 1, LastDay: 5, PerDay: new(30)},
-		NumberChecks: client.BudgetUse{LastHour: 3, LastDay: 40, PerDay: new(500)},
+		Pace:         client.PaceUse{Waiting: 2, SentLastMinute: 8, PerMinute: new(int64(10))},
+		NewChats:     client.BudgetUse{LastHour: 1, LastDay: 5, PerDay: new(int64(30))},
+		NumberChecks: client.BudgetUse{LastHour: 3, LastDay: 40, PerDay: new(int64(500))},
 		Unanswered:   client.Unanswered{Days: 7, Messages: 31, Chats: 24, OfChats: 180},
 	})
 	want := []care.Line{

@@ -37,12 +37,12 @@ func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	channels := []client.ChannelDetails{} // never null
 	var rows [][]string
-	for channel, err := range gateway.Channels(ctx, id, c.Name) {
+	for channel, err := range gateway.Channels(ctx, id, client.ListChannelsParams{Name: c.Name}) {
 		if err != nil {
 			return err
 		}
 		channels = append(channels, channel)
-		rows = append(rows, []string{channel.ID, channel.Name, strconv.Itoa(channel.Followers), channel.Role})
+		rows = append(rows, []string{channel.ID, channel.Name, strconv.FormatInt(channel.Followers, 10), channel.Role})
 	}
 	return t.Table(channels, []string{"ID", "NAME", "FOLLOWERS", "ROLE"}, rows)
 }
@@ -76,7 +76,7 @@ func show(t terminal.Terminal, channel client.ChannelDetails) error {
 		terminal.Pair{"link", terminal.OrNone(channel.Link)},
 		terminal.Pair{"role", channel.Role},
 		terminal.Pair{"muted", strconv.FormatBool(channel.Muted)},
-		terminal.Pair{"followers", strconv.Itoa(channel.Followers)},
+		terminal.Pair{"followers", strconv.FormatInt(channel.Followers, 10)},
 		terminal.Pair{"created", terminal.Moment(time.Unix(channel.Creation, 0))},
 	)
 }
@@ -143,9 +143,9 @@ func (c unmuteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 
 type readCommand struct {
 	channelFlags
-	Before int `help:"Only posts before the one with this number." env:"-"`
-	After  int `help:"Only posts after the one with this number." env:"-"`
-	Limit  int `help:"How many posts at most; 50 unless told." env:"-"`
+	Before int64 `help:"Only posts before the one with this number." env:"-"`
+	After  int64 `help:"Only posts after the one with this number." env:"-"`
+	Limit  int64 `help:"How many posts at most; 50 unless told." env:"-"`
 }
 
 // Run prints posts of a channel.
@@ -154,17 +154,17 @@ func (c readCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	posts, err := gateway.ChannelPosts(ctx, id, c.Channel, client.PostsQuery{Before: c.Before, After: c.After, Limit: c.Limit})
+	posts, err := gateway.ListChannelPosts(ctx, id, c.Channel, client.ListChannelPostsParams{Before: c.Before, After: c.After, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	rows := make([][]string, len(posts))
-	for n, post := range posts {
+	rows := make([][]string, len(posts.Data))
+	for n, post := range posts.Data {
 		rows[n] = []string{
-			strconv.Itoa(post.ServerID), terminal.Moment(post.Timestamp), post.Type, terminal.OrNone(post.Text) + terminal.OrNone(post.Caption),
+			strconv.FormatInt(post.ServerID, 10), terminal.Moment(post.Timestamp), post.Type, terminal.OrNone(post.Text) + terminal.OrNone(post.Caption),
 		}
 	}
-	return t.Table(posts, []string{"NUMBER", "TIME", "TYPE", "TEXT"}, rows)
+	return t.Table(posts.Data, []string{"NUMBER", "TIME", "TYPE", "TEXT"}, rows)
 }
 
 type reactCommand struct {
@@ -176,6 +176,6 @@ type reactCommand struct {
 // Run reacts to a post.
 func (c reactCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.do(ctx, t, "reacted", func(gateway *client.Client, ctx context.Context, id, channel string) error {
-		return gateway.ReactToPost(ctx, id, channel, c.Post, c.Reaction)
+		return gateway.ReactToPost(ctx, id, channel, c.Post, client.ChannelReaction{Reaction: c.Reaction})
 	})
 }

@@ -26,7 +26,7 @@ type setCommand struct {
 	Pinned       *bool  `negatable:"" help:"Pin the chat, or no longer." env:"-"`
 	Read         *bool  `negatable:"" help:"Mark the chat as read, or as unread." env:"-"`
 	Mute         string `help:"Mute the chat: for a time (8h), until a time (2026-12-24T18:00:00Z), forever, or off." env:"-"`
-	Disappearing *int   `help:"Seconds after which new messages disappear: 0 (never), 86400, 604800 or 7776000." env:"-"`
+	Disappearing *int64 `help:"Seconds after which new messages disappear: 0 (never), 86400, 604800 or 7776000." env:"-"`
 }
 
 // Run arranges the chat.
@@ -36,26 +36,26 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		return err
 	}
 	chat, err := gateway.ChangeChat(ctx, id, c.Chat, client.ChatChange{
-		Archived: c.Archived, Pinned: c.Pinned, Read: c.Read, MutedUntil: mutedUntil(c.Mute, t.Now()), Disappearing: c.Disappearing,
+		Archived: c.Archived, Pinned: c.Pinned, Read: c.Read, MutedUntil: mutedUntil(c.Mute, t.Now()), DisappearingSeconds: c.Disappearing,
 	})
 	if err != nil {
 		return err
 	}
-	return t.Table(chat, []string{"CHAT", "STATE"}, [][]string{{chat.Chat.Chat, state(chat)}})
+	return t.Table(chat, []string{"CHAT", "STATE"}, [][]string{{chat.Chat, state(chat)}})
 }
 
-// mutedUntil is the end of a mute in a request; nil if none is asked for.
-func mutedUntil(asked string, now time.Time) *string {
+// mutedUntil is the end of a mute in a request.
+func mutedUntil(asked string, now time.Time) client.Nullable[string] {
 	switch asked {
 	case "":
-		return nil
+		return client.Nullable[string]{}
 	case "off":
-		return new(string)
+		return client.Null[string]()
 	}
 	if length, err := time.ParseDuration(asked); err == nil {
-		return new(now.Add(length).UTC().Format(time.RFC3339))
+		return client.Set(now.Add(length).UTC().Format(time.RFC3339))
 	}
-	return &asked
+	return client.Set(asked)
 }
 
 // state says in words how a chat is arranged.
@@ -70,8 +70,8 @@ func state(chat client.ListedChat) string {
 	if chat.MutedUntil != nil {
 		words = append(words, "muted until "+*chat.MutedUntil)
 	}
-	if chat.Disappearing > 0 {
-		words = append(words, "messages disappear after "+(time.Duration(chat.Disappearing)*time.Second).String())
+	if chat.DisappearingSeconds > 0 {
+		words = append(words, "messages disappear after "+(time.Duration(chat.DisappearingSeconds)*time.Second).String())
 	}
 	return strings.Join(words, ", ")
 }
@@ -79,7 +79,7 @@ func state(chat client.ListedChat) string {
 type olderCommand struct {
 	target.InstanceFlag
 	Chat  string `arg:"" help:"Phone number with country code, or chat ID."`
-	Count int    `help:"How many messages; 50 at most." default:"50" env:"-"`
+	Count int64  `help:"How many messages; 50 at most." default:"50" env:"-"`
 }
 
 // Run asks for older messages.
@@ -88,7 +88,7 @@ func (c olderCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	asked, err := gateway.RequestHistory(ctx, id, c.Chat, c.Count)
+	asked, err := gateway.RequestHistory(ctx, id, c.Chat, client.RequestHistory{Count: c.Count})
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	contacts := []client.KnownContact{} // never null
 	var rows [][]string
-	for contact, err := range gateway.Contacts(ctx, id, c.Search) {
+	for contact, err := range gateway.Contacts(ctx, id, client.ListContactsParams{Search: c.Search}) {
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (c nameCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	contact, err := gateway.NameContact(ctx, id, c.Contact, c.Name)
+	contact, err := gateway.NameContact(ctx, id, c.Contact, client.ContactName{Name: c.Name})
 	if err != nil {
 		return err
 	}
@@ -107,13 +107,13 @@ func (c addressesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	addresses, err := gateway.Addresses(ctx, id, c.Addresses)
+	addresses, err := gateway.FindAddresses(ctx, id, client.FindAddresses{Addresses: c.Addresses})
 	if err != nil {
 		return err
 	}
-	rows := make([][]string, 0, len(addresses))
-	for _, address := range addresses {
+	rows := make([][]string, 0, len(addresses.Results))
+	for _, address := range addresses.Results {
 		rows = append(rows, []string{address.Address, terminal.OrNone(address.JID), terminal.OrNone(address.LID)})
 	}
-	return t.Table(addresses, []string{"ADDRESS", "NUMBER", "LID"}, rows)
+	return t.Table(addresses.Results, []string{"ADDRESS", "NUMBER", "LID"}, rows)
 }

@@ -14,7 +14,7 @@ import (
 type watchCommand struct {
 	target.InstanceFlag
 	Contact string `arg:"" help:"Phone number with country code, chat ID or LID."`
-	Hours   int    `help:"For how long, from now on; 720 at most." default:"168" env:"-"`
+	Hours   int64  `help:"For how long, from now on; 720 at most." default:"168" env:"-"`
 }
 
 // Run subscribes to a contact's presence.
@@ -23,7 +23,7 @@ func (c watchCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	kept, err := gateway.SubscribePresence(ctx, id, c.Contact, c.Hours)
+	kept, err := gateway.SubscribePresence(ctx, id, c.Contact, client.NewSubscription{Hours: c.Hours})
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c watchedCommand) Run(ctx context.Context, t terminal.Terminal) error {
 			return err
 		}
 		all = append(all, one)
-		rows = append(rows, []string{one.ID, terminal.OrNone((*string)(one.Presence)), moment(one.ShownAt), moment(one.LastSeen), terminal.Moment(one.EndsAt)})
+		rows = append(rows, []string{one.ID, terminal.OrNone(one.Presence), moment(one.ShownAt), moment(one.LastSeen), terminal.Moment(one.EndsAt)})
 	}
 	return t.Table(all, []string{"CONTACT", "PRESENCE", "SINCE", "LAST SEEN", "UNTIL"}, rows)
 }

@@ -42,7 +42,7 @@ func (c listGroupsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return listGroups(t, gateway.Groups(ctx, id, c.Subject))
+	return listGroups(t, gateway.Groups(ctx, id, client.ListGroupsParams{Subject: c.Subject}))
 }
 
 func listGroups(t terminal.Terminal, all iter.Seq2[client.GroupDetails, error]) error {
@@ -57,7 +57,7 @@ func listGroups(t terminal.Terminal, all iter.Seq2[client.GroupDetails, error]) 
 		if group.Admin != nil {
 			role = *group.Admin
 		}
-		rows = append(rows, []string{group.ID, group.Subject, strconv.Itoa(group.Size), role})
+		rows = append(rows, []string{group.ID, group.Subject, strconv.FormatInt(group.Size, 10), role})
 	}
 	return t.Table(groups, []string{"ID", "SUBJECT", "MEMBERS", "ROLE"}, rows)
 }
@@ -76,7 +76,7 @@ func (c showGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	group, err := gateway.Group(ctx, id, c.GroupID)
+	group, err := gateway.GetGroup(ctx, id, c.GroupID)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ type setGroupCommand struct {
 	Info         string  `help:"Who changes subject, description and picture: all or admins." enum:",all,admins" default:"" env:"-"`
 	Adding       string  `help:"Who adds people: all or admins." enum:",all,admins" default:"" env:"-"`
 	Approval     string  `help:"Whether those who follow the link wait for an administrator: on or off." enum:",on,off" default:"" env:"-"`
-	Disappearing *int    `help:"Seconds after which messages disappear: 0 (never), 86400, 604800 or 7776000." env:"-"`
+	Disappearing *int64  `help:"Seconds after which messages disappear: 0 (never), 86400, 604800 or 7776000." env:"-"`
 }
 
 // Run changes the group.
@@ -153,35 +153,19 @@ func (c setGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		return err
 	}
 	change := client.GroupChange{
-		Subject: c.Subject, Description: c.Description, Picture: c.Picture, Messages: given(c.Messages), Info: given(c.Info),
-		Adding: given(c.Adding), Disappearing: c.Disappearing,
+		Subject: c.Subject, Description: target.OrNull(c.Description), Picture: target.OrNull(c.Picture),
+		Messages: target.Given(c.Messages), Info: target.Given(c.Info), Adding: target.Given(c.Adding), Disappearing: c.Disappearing,
 	}
 	if c.Approval != "" {
 		change.Approval = new(c.Approval == "on")
 	}
-	unpictured := c.Picture != nil && *c.Picture == ""
-	if unpictured {
-		change.Picture = nil
-		if err := gateway.RemoveGroupPicture(ctx, id, c.GroupID); err != nil {
-			return err
-		}
-	}
-	if change == (client.GroupChange{}) && !unpictured {
+	if change == (client.GroupChange{}) {
 		return terminal.WrongUsage("say what to change: --subject, --description, --picture, --messages, --info, --adding, --approval or --disappearing")
 	}
-	if change != (client.GroupChange{}) {
-		if _, err := gateway.ChangeGroup(ctx, id, c.GroupID, change); err != nil {
-			return err
-		}
+	if _, err := gateway.ChangeGroup(ctx, id, c.GroupID, change); err != nil {
+		return err
 	}
 	return t.Done(map[string]any{"group": c.GroupID, "done": "changed"}, "changed %s", c.GroupID)
-}
-
-func given(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // membersFlags name people and their group.
@@ -196,11 +180,11 @@ func (f membersFlags) change(ctx context.Context, t terminal.Terminal, action st
 	if err != nil {
 		return err
 	}
-	results, err := gateway.ChangeParticipants(ctx, id, f.GroupID, action, f.Participants...)
+	results, err := gateway.ChangeGroupParticipants(ctx, id, f.GroupID, client.ParticipantChange{Action: action, Participants: f.Participants})
 	if err != nil {
 		return err
 	}
-	return printResults(t, results)
+	return printResults(t, results.Results)
 }
 
 func printResults(t terminal.Terminal, results []client.ParticipantResult) error {
@@ -226,38 +210,38 @@ type addMembersCommand struct {
 // Run adds the people.
 func (c addMembersCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if !c.Invite {
-		return c.change(ctx, t, client.AddParticipants)
+		return c.change(ctx, t, client.ActionAdd)
 	}
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
-	results, err := gateway.AddOrInvite(ctx, id, c.GroupID, c.Participants...)
+	results, err := gateway.ChangeGroupParticipants(ctx, id, c.GroupID, client.ParticipantChange{Action: client.ActionAdd, Participants: c.Participants, Invite: true})
 	if err != nil {
 		return err
 	}
-	return printResults(t, results)
+	return printResults(t, results.Results)
 }
 
 type removeMembersCommand struct{ membersFlags }
 
 // Run removes the people.
 func (c removeMembersCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.change(ctx, t, client.RemoveParticipants)
+	return c.change(ctx, t, client.ActionRemove)
 }
 
 type promoteCommand struct{ membersFlags }
 
 // Run makes the people administrators.
 func (c promoteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.change(ctx, t, client.PromoteParticipants)
+	return c.change(ctx, t, client.ActionPromote)
 }
 
 type demoteCommand struct{ membersFlags }
 
 // Run makes the people ordinary members.
 func (c demoteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.change(ctx, t, client.DemoteParticipants)
+	return c.change(ctx, t, client.ActionDemote)
 }
 
 type inviteCommand struct {
@@ -271,7 +255,7 @@ func (c inviteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	get := gateway.GroupInvite
+	get := gateway.GetGroupInvite
 	if c.Reset {
 		get = gateway.ResetGroupInvite
 	}
@@ -293,7 +277,7 @@ func (c lookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	group, err := gateway.LookAtInvite(ctx, id, c.Invite)
+	group, err := gateway.GetInvitedGroup(ctx, id, c.Invite)
 	if err != nil {
 		return err
 	}
@@ -302,7 +286,7 @@ func (c lookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		{"subject", group.Subject},
 		{"description", terminal.OrNone(group.Description)},
 		{"owner", terminal.OrNone(group.Owner)},
-		{"members", strconv.Itoa(group.Size)},
+		{"members", strconv.FormatInt(group.Size, 10)},
 		{"approval", terminal.YesNo(group.Approval)},
 	}...)
 }
@@ -318,15 +302,15 @@ func (c joinCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	group, joined, err := gateway.JoinGroup(ctx, id, c.Invite)
+	group, err := gateway.JoinGroup(ctx, id, c.Invite)
 	if err != nil {
 		return err
 	}
 	done := "asked to join"
-	if joined {
+	if group.Status == client.StatusJoined {
 		done = "joined"
 	}
-	return t.Done(map[string]any{"group": group, "done": done}, "%s %s", done, group)
+	return t.Done(map[string]any{"group": group.ID, "done": done}, "%s %s", done, group.ID)
 }
 
 type requestsCommand struct {
@@ -344,35 +328,35 @@ func (c requestsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if len(c.Approve)+len(c.Reject) > 0 {
 		return c.answer(ctx, t, gateway, id)
 	}
-	requests, err := gateway.JoinRequests(ctx, id, c.GroupID)
+	requests, err := gateway.ListJoinRequests(ctx, id, c.GroupID)
 	if err != nil {
 		return err
 	}
-	rows := make([][]string, len(requests))
-	for i, request := range requests {
+	rows := make([][]string, len(requests.Requests))
+	for i, request := range requests.Requests {
 		since := ""
 		if request.RequestedAt != nil {
 			since = request.RequestedAt.Local().Format(time.DateTime)
 		}
 		rows[i] = []string{request.ID, terminal.OrNone(request.Name), since}
 	}
-	return t.Table(requests, []string{"ID", "NAME", "SINCE"}, rows)
+	return t.Table(requests.Requests, []string{"ID", "NAME", "SINCE"}, rows)
 }
 
 func (c requestsCommand) answer(ctx context.Context, t terminal.Terminal, gateway *client.Client, id string) error {
 	var all []client.ParticipantResult
 	for _, answer := range []struct {
-		approve bool
-		people  []string
-	}{{true, c.Approve}, {false, c.Reject}} {
+		action string
+		people []string
+	}{{client.ActionApprove, c.Approve}, {client.ActionReject, c.Reject}} {
 		if len(answer.people) == 0 {
 			continue
 		}
-		results, err := gateway.AnswerJoinRequests(ctx, id, c.GroupID, answer.approve, answer.people...)
+		results, err := gateway.AnswerJoinRequests(ctx, id, c.GroupID, client.AnswerJoinRequests{Action: answer.action, Participants: answer.people})
 		if err != nil {
 			return err
 		}
-		all = append(all, results...)
+		all = append(all, results.Results...)
 	}
 	return printResults(t, all)
 }
@@ -423,7 +407,7 @@ func (c createCommunityCommand) Run(ctx context.Context, t terminal.Terminal) er
 	if err != nil {
 		return err
 	}
-	made, err := gateway.CreateCommunity(ctx, id, c.Subject, c.Description)
+	made, err := gateway.CreateCommunity(ctx, id, client.NewCommunity{Subject: c.Subject, Description: c.Description})
 	if err != nil {
 		return err
 	}

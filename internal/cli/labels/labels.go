@@ -42,7 +42,7 @@ func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
 func table(t terminal.Terminal, value any, labels ...client.Label) error {
 	rows := make([][]string, len(labels))
 	for n, label := range labels {
-		rows[n] = []string{label.LabelID, label.Name, strconv.Itoa(label.Color)}
+		rows[n] = []string{label.LabelID, label.Name, strconv.FormatInt(label.Color, 10)}
 	}
 	return t.Table(value, []string{"ID", "NAME", "COLOUR"}, rows)
 }
@@ -50,7 +50,7 @@ func table(t terminal.Terminal, value any, labels ...client.Label) error {
 type createCommand struct {
 	target.InstanceFlag
 	Name  string `arg:"" help:"The name."`
-	Color int    `help:"The number of a colour of the messenger's clients, 0 to 19." env:"-"`
+	Color int64  `help:"The number of a colour of the messenger's clients, 0 to 19." env:"-"`
 }
 
 // Run makes a label.
@@ -70,7 +70,7 @@ type setCommand struct {
 	target.InstanceFlag
 	Label string  `arg:"" help:"The ID of the label."`
 	Name  *string `help:"The name." env:"-"`
-	Color *int    `help:"The number of a colour of the messenger's clients, 0 to 19." env:"-"`
+	Color *int64  `help:"The number of a colour of the messenger's clients, 0 to 19." env:"-"`
 }
 
 // Run changes a label.
@@ -117,10 +117,14 @@ func (p place) assign(ctx context.Context, t terminal.Terminal, on bool, done st
 		return err
 	}
 	switch {
+	case p.Chat != "" && on:
+		err = gateway.LabelChat(ctx, id, p.Chat, p.Label)
 	case p.Chat != "":
-		err = gateway.LabelChat(ctx, id, p.Chat, p.Label, on)
+		err = gateway.UnlabelChat(ctx, id, p.Chat, p.Label)
+	case p.Message != "" && on:
+		err = gateway.LabelMessage(ctx, id, p.Message, p.Label)
 	case p.Message != "":
-		err = gateway.LabelMessage(ctx, id, p.Message, p.Label, on)
+		err = gateway.UnlabelMessage(ctx, id, p.Message, p.Label)
 	default:
 		err = errors.New("--chat and --message are empty")
 	}

@@ -26,7 +26,7 @@ func (c showCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	profile, err := gateway.Profile(ctx, id)
+	profile, err := gateway.GetProfile(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -60,22 +60,11 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	change := client.ProfileChange{Name: c.Name, About: c.About, Picture: c.Picture}
+	change := client.ProfileChange{Name: c.Name, About: target.OrNull(c.About), Picture: target.OrNull(c.Picture)}
 	if change == (client.ProfileChange{}) {
 		return terminal.WrongUsage("say what to change: --name, --about or --picture")
 	}
-	if c.Picture != nil && *c.Picture == "" {
-		change.Picture = nil
-		if err := gateway.RemovePicture(ctx, id); err != nil {
-			return err
-		}
-	}
-	if change != (client.ProfileChange{}) {
-		if _, err := gateway.ChangeProfile(ctx, id, change); err != nil {
-			return err
-		}
-	}
-	profile, err := gateway.Profile(ctx, id)
+	profile, err := gateway.ChangeProfile(ctx, id, change)
 	if err != nil {
 		return err
 	}
@@ -96,7 +85,7 @@ func (c showPrivacyCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	if err != nil {
 		return err
 	}
-	privacy, err := gateway.Privacy(ctx, id)
+	privacy, err := gateway.GetPrivacy(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -113,7 +102,7 @@ func printPrivacy(t terminal.Terminal, privacy client.Privacy) error {
 		terminal.Pair{"picture", terminal.OrNone(privacy.ProfilePicture)}, terminal.Pair{"about", terminal.OrNone(privacy.About)},
 		terminal.Pair{"read receipts", receipts}, terminal.Pair{"groups", terminal.OrNone(privacy.Groups)},
 		terminal.Pair{"calls", terminal.OrNone(privacy.Calls)}, terminal.Pair{"messages", terminal.OrNone(privacy.Messages)},
-		terminal.Pair{"disappearing", strconv.Itoa(privacy.Disappearing)})
+		terminal.Pair{"disappearing", strconv.FormatInt(privacy.Disappearing, 10)})
 }
 
 func onOff(on bool) string {
@@ -133,7 +122,7 @@ type setPrivacyCommand struct {
 	Groups       string `help:"Who adds it to groups: all, contacts or none." enum:",all,contacts,none" default:"" env:"-"`
 	Calls        string `help:"Whose calls ring: all or known." enum:",all,known" default:"" env:"-"`
 	Messages     string `help:"Who writes to it: all or contacts." enum:",all,contacts" default:"" env:"-"`
-	Disappearing *int   `help:"Seconds after which messages of new chats disappear: 0 (never), 86400, 604800 or 7776000." env:"-"`
+	Disappearing *int64 `help:"Seconds after which messages of new chats disappear: 0 (never), 86400, 604800 or 7776000." env:"-"`
 }
 
 // Run changes the settings.
@@ -142,12 +131,7 @@ func (c setPrivacyCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	given := func(choice string) *string {
-		if choice == "" {
-			return nil
-		}
-		return &choice
-	}
+	given := target.Given
 	change := client.PrivacyChange{
 		LastSeen: given(c.LastSeen), Online: given(c.Online), ProfilePicture: given(c.Picture), About: given(c.About),
 		Groups: given(c.Groups), Calls: given(c.Calls), Messages: given(c.Messages), Disappearing: c.Disappearing,

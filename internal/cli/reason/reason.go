@@ -57,7 +57,7 @@ func explainRefusal(refusal *client.Error) string {
 		return text + "; create a key with `recado keys create`, and pass it with --api-key or RECADO_API_KEY"
 	case client.CodeNotFound:
 		return text + "; check that --url or RECADO_URL is the address of a gateway, and that it is as new as this program"
-	case client.CodeNotConnected:
+	case client.CodeInstanceNotConnected:
 		return text + "; check `recado instances list`, and link it with `recado instances link`"
 	case client.CodePlatformTimeout:
 		if strings.Contains(refusal.Message, "can't be reached") {

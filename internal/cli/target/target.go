@@ -46,6 +46,23 @@ func (f GatewayFlags) Connect(t terminal.Terminal) (*client.Client, error) {
 	), nil
 }
 
+// Given is the value of a flag as the field of a change; nil if the flag is empty.
+func Given(flag string) *string {
+	if flag == "" {
+		return nil
+	}
+	return &flag
+}
+
+// OrNull is the value of a flag as the field of a change. An empty one is null, and a flag that was
+// not given leaves the field as it is.
+func OrNull(flag *string) client.Nullable[string] {
+	if flag != nil && *flag == "" {
+		return client.Null[string]()
+	}
+	return client.SetIf(flag)
+}
+
 // InstanceFlag names the instance.
 type InstanceFlag struct {
 	GatewayFlags
@@ -94,7 +111,7 @@ func InstanceID(ctx context.Context, c *client.Client, nameOrID string) (string,
 // FindInstance finds an instance by its name or id.
 func FindInstance(ctx context.Context, c *client.Client, nameOrID string) (client.Instance, error) {
 	if uuid.Validate(nameOrID) == nil {
-		return c.Instance(ctx, nameOrID)
+		return c.GetInstance(ctx, nameOrID)
 	}
 	var found, others []client.Instance
 	for instance, err := range c.Instances(ctx) {

@@ -89,7 +89,7 @@ func (c setOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error
 	if err != nil {
 		return err
 	}
-	change.URL = c.Endpoint
+	change.URL = target.Given(c.Endpoint)
 	gateway, err := c.Connect(t)
 	if err != nil {
 		return err

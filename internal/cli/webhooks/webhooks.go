@@ -38,7 +38,7 @@ func (f flag) open(ctx context.Context, t terminal.Terminal) (gateway *client.Cl
 	if gateway, instanceID, err = f.Open(ctx, t); err != nil || f.Webhook != "" {
 		return gateway, instanceID, f.Webhook, err
 	}
-	first, err := gateway.Webhook(ctx, instanceID)
+	first, err := gateway.GetWebhookConfig(ctx, instanceID)
 	return gateway, instanceID, first.ID, err
 }
 
@@ -56,15 +56,11 @@ type options struct {
 const every = "all"
 
 // listOf returns a list that was given, nil if it was not.
-func listOf(given []string) *[]string {
-	switch {
-	case len(given) == 0:
-		return nil
-	case len(given) == 1 && given[0] == every:
-		return &[]string{}
-	default:
-		return &given
+func listOf(given []string) []string {
+	if len(given) == 1 && given[0] == every {
+		return []string{}
 	}
+	return given
 }
 
 // headers reads the headers; nil if there are none.
@@ -87,13 +83,8 @@ func (o options) headers() (map[string]string, error) {
 func (o options) made(endpoint string) (client.NewWebhook, error) {
 	headers, err := o.headers()
 	webhook := client.NewWebhook{
-		URL: endpoint, Secret: o.Secret, Headers: headers, IsActive: new(!o.Inactive), MediaLinks: o.MediaLinks != nil && *o.MediaLinks,
-	}
-	if events := listOf(o.Events); events != nil {
-		webhook.Events = *events
-	}
-	if chats := listOf(o.Chats); chats != nil {
-		webhook.Chats = *chats
+		URL: endpoint, Secret: o.Secret, Headers: headers, IsActive: new(!o.Inactive), MediaLinks: o.MediaLinks,
+		Events: listOf(o.Events), Chats: listOf(o.Chats),
 	}
 	return webhook, err
 }
@@ -101,10 +92,7 @@ func (o options) made(endpoint string) (client.NewWebhook, error) {
 // change returns what is to be changed. active is the flag that is not among the options.
 func (o options) change(active bool) (client.WebhookChange, error) {
 	headers, err := o.headers()
-	change := client.WebhookChange{Secret: o.Secret, Events: listOf(o.Events), Chats: listOf(o.Chats), MediaLinks: o.MediaLinks}
-	if headers != nil {
-		change.Headers = &headers
-	}
+	change := client.WebhookChange{Secret: target.Given(o.Secret), Events: listOf(o.Events), Chats: listOf(o.Chats), Headers: headers, MediaLinks: o.MediaLinks}
 	if active || o.Inactive {
 		change.IsActive = new(active)
 	}
@@ -112,14 +100,14 @@ func (o options) change(active bool) (client.WebhookChange, error) {
 }
 
 // printOne prints one of the webhooks.
-func printOne(t terminal.Terminal, webhook client.OneWebhook, state *client.DeliveryState) error {
+func printOne(t terminal.Terminal, webhook client.Webhook, state *client.DeliveryState) error {
 	var delivery string
 	if state != nil {
 		delivery = standing(*state)
 	}
 	return t.Fields(
 		struct {
-			client.OneWebhook
+			client.Webhook
 
 			Delivery *client.DeliveryState `json:"delivery,omitempty"`
 		}{webhook, state},
@@ -147,7 +135,7 @@ func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	webhooks := []client.OneWebhook{} // never null
+	webhooks := []client.Webhook{} // never null
 	var rows [][]string
 	for webhook, err := range gateway.Webhooks(ctx, id) {
 		if err != nil {
@@ -192,15 +180,15 @@ func (c getCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	page, err := gateway.ListDeliveries(ctx, id, which, 1, 1) // for the state of the delivery
+	page, err := gateway.ListWebhookDeliveries(ctx, id, which, 1, 1) // for the state of the delivery
 	if err != nil {
 		return err
 	}
-	webhook, err := gateway.OneWebhook(ctx, id, which)
+	webhook, err := gateway.GetWebhook(ctx, id, which)
 	if err != nil {
 		return err
 	}
-	return printOne(t, webhook, page.Delivery)
+	return printOne(t, webhook, &page.Delivery)
 }
 
 type setCommand struct {
@@ -216,7 +204,7 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	change.URL = c.Endpoint
+	change.URL = target.Given(c.Endpoint)
 	if c.Webhook == "" && c.Endpoint != "" {
 		return c.save(ctx, t, change)
 	}
@@ -237,14 +225,14 @@ func (c setCommand) save(ctx context.Context, t terminal.Terminal, settings clie
 	if err != nil {
 		return err
 	}
-	saved, err := gateway.SaveWebhook(ctx, id, client.WebhookConfig{
+	saved, err := gateway.SaveWebhookConfig(ctx, id, client.NewWebhookConfig{
 		WebhookURL: c.Endpoint, Secret: c.Secret, Events: settings.Events, Chats: settings.Chats, Headers: settings.Headers,
 		MediaLinks: settings.MediaLinks, IsActive: new(!c.Inactive),
 	})
 	if err != nil {
 		return err
 	}
-	webhook, err := gateway.OneWebhook(ctx, id, saved.ID)
+	webhook, err := gateway.GetWebhook(ctx, id, saved.ID)
 	if err != nil {
 		return err
 	}
@@ -295,7 +283,7 @@ type deleteCommand struct{ flag }
 func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, which, err := c.open(ctx, t)
 	if err == nil {
-		err = gateway.DeleteOneWebhook(ctx, id, which)
+		err = gateway.DeleteWebhook(ctx, id, which)
 	}
 	if err != nil {
 		return err
@@ -313,9 +301,9 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	lines := []client.Delivery{} // never null
 	var rows [][]string
-	var state *client.DeliveryState
+	var state client.DeliveryState
 	for number := 1; ; number++ {
-		page, err := gateway.ListDeliveries(ctx, id, which, number, 0)
+		page, err := gateway.ListWebhookDeliveries(ctx, id, which, number, 0)
 		if err != nil {
 			return err
 		}
@@ -337,9 +325,7 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if t.JSON {
 		return t.Print(map[string]any{"delivery": state, "deliveries": lines}, "")
 	}
-	if state != nil {
-		t.Printf("delivery  %s\n", terminal.Cleaned(standing(*state)))
-	}
+	t.Printf("delivery  %s\n", terminal.Cleaned(standing(state)))
 	return t.Table(lines, []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}, rows)
 }
 
@@ -369,9 +355,9 @@ func standing(state client.DeliveryState) string {
 		line += fmt.Sprintf("; %d events wait", state.PendingEvents)
 	}
 	switch state.State {
-	case client.WebhookSuspended, client.WebhookWaiting:
+	case client.StateSuspended, client.StateWaiting:
 		line += "; try again with recado webhook resume"
-	case client.WebhookInactive:
+	case client.StateInactive:
 		line += "; activate it with recado webhook set"
 	}
 	return line
@@ -389,7 +375,7 @@ func (c replayCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	replayed, err := gateway.ReplayEvents(ctx, id, which, client.Replay{FromSequence: c.From, Since: c.Since})
+	replayed, err := gateway.ReplayWebhook(ctx, id, which, client.Replay{FromSequence: c.From, Since: c.Since})
 	if err != nil {
 		return err
 	}

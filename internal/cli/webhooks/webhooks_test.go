@@ -17,21 +17,21 @@ func TestStanding(t *testing.T) {
 	since := time.Date(2026, 11, 20, 14, 22, 10, 0, time.Local) //nolint:gosmopolitan // it is shown in the zone of the person
 	gone, unreachable, refused := "gone", "unreachable", "connection\x1b[2J refused"
 	for want, state := range cases.Sorted(map[string]client.DeliveryState{
-		"flowing":                {State: client.WebhookFlowing},
-		"flowing; 1 event waits": {State: client.WebhookFlowing, PendingEvents: 1},
-		"inactive; activate it with recado webhook set": {State: client.WebhookInactive},
+		"flowing":                {State: client.StateFlowing},
+		"flowing; 1 event waits": {State: client.StateFlowing, PendingEvents: 1},
+		"inactive; activate it with recado webhook set": {State: client.StateInactive},
 		"suspended since 2026-11-20 14:22:10: the endpoint answered 410 Gone; 5 events wait; try again with recado webhook resume": {
-			State: client.WebhookSuspended, Since: &since, Reason: &gone, PendingEvents: 5,
+			State: client.StateSuspended, Since: &since, Reason: &gone, PendingEvents: 5,
 		},
 		"suspended: nothing was delivered for too long; try again with recado webhook resume": {
-			State: client.WebhookSuspended, Reason: &unreachable,
+			State: client.StateSuspended, Reason: &unreachable,
 		},
 		"waiting until 2026-11-20 14:22:10: connection[2J refused; try again with recado webhook resume": {
-			State: client.WebhookWaiting, Until: &since, Reason: &refused,
+			State: client.StateWaiting, Until: &since, Reason: &refused,
 		},
 	}) {
 		var out bytes.Buffer
-		if err := printOne(terminal.Terminal{Out: &out}, client.OneWebhook{}, &state); err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
+		if err := printOne(terminal.Terminal{Out: &out}, client.Webhook{}, &state); err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
 			t.Errorf("it says %s (%v), want %s", out.String(), err, want)
 		}
 	}
