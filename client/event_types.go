@@ -151,9 +151,7 @@ type ChatUpdatedEvent struct {
 // ContactUpdatedEvent is the data of TypeContactUpdated: a contact changed, or the gateway learned
 // more about one.
 type ContactUpdatedEvent struct {
-	JID  *string `json:"jid"`  // The chat ID by number; nil where the number is not known.
-	LID  *string `json:"lid"`  // The LID; nil where it is not known.
-	Name *string `json:"name"` // The name that the person goes by; nil where it is not known.
+	Person
 }
 
 // EventsExpiredEvent is the data of TypeEventsExpired: events were removed before they were
@@ -194,10 +192,12 @@ type InstancePasskeyEvent struct {
 
 // InstanceQREvent is the data of TypeInstanceQR: there is a new code to scan.
 type InstanceQREvent struct {
-	InstanceID string `json:"instanceId"` // The instance, as in the envelope.
-	QRCode     string `json:"qrCode"`     // A PNG data URI.
-	ExpiresAt  int64  `json:"expiresAt"`  // Unix time in milliseconds.
-	Attempt    int64  `json:"attempt"`    // Counts from 1 in each linking.
+	InstanceID string `json:"instanceId"` // The instance.
+	// The code: a PNG as a data URI, or the text that it encodes where an answer was asked for with
+	// format=raw.
+	QRCode    string `json:"qrCode"`
+	ExpiresAt int64  `json:"expiresAt"` // When the code expires, Unix time in milliseconds.
+	Attempt   int64  `json:"attempt"`   // Number of the code within one linking, counted from 1.
 }
 
 // InstanceRestrictedEvent is the data of TypeInstanceRestricted: the platform restricts writing to

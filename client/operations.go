@@ -851,14 +851,14 @@ func (c *Client) AccountWebhooks(ctx context.Context) iter.Seq2[AccountWebhook, 
 // Its refusals may have CodeForbidden, CodeInstanceNotConnected, CodeInstanceNotFound,
 // CodeInternalError, CodePaymentRequired, CodePlatformError, CodePlatformTimeout, CodeRateLimited,
 // CodeUnauthorized or CodeValidationError, and the codes of every operation.
-func (c *Client) ListBlocks(ctx context.Context, instanceID string, page, limit int) (answer Page[BlockedPerson], err error) {
+func (c *Client) ListBlocks(ctx context.Context, instanceID string, page, limit int) (answer Page[ListedPerson], err error) {
 	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/instances/" + url.PathEscape(instanceID) + "/blocks", query: query{}.page(page, limit), waits: true}, &answer)
 	return answer, err
 }
 
 // Blocks yields all items of ListBlocks, fetched page by page. An error ends the sequence.
-func (c *Client) Blocks(ctx context.Context, instanceID string) iter.Seq2[BlockedPerson, error] {
-	return items(func(page int) (Page[BlockedPerson], error) { return c.ListBlocks(ctx, instanceID, page, 0) })
+func (c *Client) Blocks(ctx context.Context, instanceID string) iter.Seq2[ListedPerson, error] {
+	return items(func(page int) (Page[ListedPerson], error) { return c.ListBlocks(ctx, instanceID, page, 0) })
 }
 
 // ListChannelPostsParams are for ListChannelPosts. What is zero is left out.
@@ -1189,8 +1189,8 @@ func (c *Client) ListStatusAudience(ctx context.Context, instanceID string, page
 
 // StatusAudience yields all items of ListStatusAudience, fetched page by page. An error ends the
 // sequence.
-func (c *Client) StatusAudience(ctx context.Context, instanceID string) iter.Seq2[StatusViewer, error] {
-	return items(func(page int) (Page[StatusViewer], error) {
+func (c *Client) StatusAudience(ctx context.Context, instanceID string) iter.Seq2[ListedPerson, error] {
+	return items(func(page int) (Page[ListedPerson], error) {
 		answer, err := c.ListStatusAudience(ctx, instanceID, page, 0)
 		return answer.Page, err
 	})

@@ -102,13 +102,6 @@ type AudioFile struct {
 	Prefer string `json:"-"`
 }
 
-// BlockedPerson is an item of ListBlocks.
-type BlockedPerson struct {
-	ID   string  `json:"id"`   // Personal chat ID, or the LID if the number is not known.
-	LID  *string `json:"lid"`  // The LID; nil where it is not known.
-	Name *string `json:"name"` // The name that the person goes by; nil where it is not known.
-}
-
 // Budget is in Instance.NumberChecks.
 type Budget struct {
 	PerDay  int64 `json:"perDay,omitzero"`  // Within any day.
@@ -785,6 +778,13 @@ type ListedChat struct {
 	LastMessage         *StoredMessage `json:"lastMessage"`    // The newest message; nil if it was removed.
 }
 
+// ListedPerson is an item of ListBlocks and ListStatusAudience.
+type ListedPerson struct {
+	ID   string  `json:"id"`   // Personal chat ID, or the LID if the number is not known.
+	LID  *string `json:"lid"`  // The LID; nil where it is not known.
+	Name *string `json:"name"` // The name that the person goes by; nil where it is not known.
+}
+
 // Location is the body of SendLocation.
 type Location struct {
 	// A phone number with country code, a Brazilian mobile number of 11 digits, or a chat ID. Format
@@ -1277,7 +1277,7 @@ type Payment struct {
 }
 
 // Person is in AccountUpdatedEvent.People, CallEndedEvent.From, CallReceivedEvent.From and 15
-// others.
+// others and part of ContactUpdatedEvent.
 type Person struct {
 	JID  *string `json:"jid"`  // The chat ID by number; nil where the number is not known.
 	LID  *string `json:"lid"`  // The LID; nil where it is not known.
@@ -1427,10 +1427,12 @@ type ProfileChange struct {
 
 // QRCode is the answer of GetQRCode.
 type QRCode struct {
-	InstanceID string `json:"instanceId"`
-	QRCode     string `json:"qrCode"`    // A PNG as a data URI; with format=raw, the text that it encodes.
-	ExpiresAt  int64  `json:"expiresAt"` // When the code expires, Unix time in milliseconds.
-	Attempt    int64  `json:"attempt"`   // Number of the code within one linking, counted from 1.
+	InstanceID string `json:"instanceId"` // The instance.
+	// The code: a PNG as a data URI, or the text that it encodes where an answer was asked for with
+	// format=raw.
+	QRCode    string `json:"qrCode"`
+	ExpiresAt int64  `json:"expiresAt"` // When the code expires, Unix time in milliseconds.
+	Attempt   int64  `json:"attempt"`   // Number of the code within one linking, counted from 1.
 }
 
 // QueuedMessage is the answer of GetQueuedMessage and an item of ListQueue.
@@ -1529,7 +1531,7 @@ type SentItem struct {
 
 // StatusAudience is the answer of ListStatusAudience.
 type StatusAudience struct {
-	Page[StatusViewer]
+	Page[ListedPerson]
 
 	// What the owner of the account has chosen on the phone: the address book, some people only, or the
 	// address book without some people.
@@ -1595,13 +1597,6 @@ type StatusVideo struct {
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
 	// comes as soon as it is kept. What becomes of it is told by events.
 	Prefer string `json:"-"`
-}
-
-// StatusViewer is an item of ListStatusAudience.
-type StatusViewer struct {
-	ID   string  `json:"id"`   // Personal chat ID, or the LID if the number is not known.
-	LID  *string `json:"lid"`  // The LID; nil where it is not known.
-	Name *string `json:"name"` // The name that the person goes by; nil where it is not known.
 }
 
 // StatusVoice is the body of PostStatusVoice.

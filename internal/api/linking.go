@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
 )
@@ -16,12 +17,7 @@ type Linking interface {
 }
 
 // QRCode is a code that a phone scans.
-type QRCode struct {
-	InstanceID string `json:"instanceId" format:"uuid"`
-	QRCode     string `json:"qrCode" doc:"A PNG as a data URI; with format=raw, the text that it encodes." example:"data:image/png;base64,iVBORw0KGgo="`
-	ExpiresAt  int64  `json:"expiresAt" doc:"When the code expires, Unix time in milliseconds." example:"1795012930123"`
-	Attempt    int    `json:"attempt" doc:"Number of the code within one linking, counted from 1." example:"1"`
-}
+type QRCode eventlog.InstanceQR
 
 // PairingCode is a code that a person types on the phone instead of scanning.
 type PairingCode struct {

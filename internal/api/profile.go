@@ -159,11 +159,15 @@ func (r profiles) change() contract.Endpoint {
 	})
 }
 
-// BlockedPerson is somebody whom the account has blocked.
-type BlockedPerson struct {
+// ListedPerson is somebody in a list of people.
+type ListedPerson struct {
 	ID   string  `json:"id" doc:"Personal chat ID, or the LID if the number is not known." example:"5511988887766@s.whatsapp.net"`
 	LID  *string `json:"lid" nullable:"true" doc:"The LID; null where it is not known." example:"174823206119742@lid"`
 	Name *string `json:"name" nullable:"true" doc:"The name that the person goes by; null where it is not known." example:"Ana Souza"`
+}
+
+func newListedPerson(who gateway.Party) ListedPerson {
+	return ListedPerson{ID: string(who.Address()), LID: contract.TextOrNil(string(who.LID)), Name: contract.TextOrNil(who.Name)}
 }
 
 type blocksInput struct {
@@ -178,10 +182,8 @@ func (r profiles) blocks() contract.Endpoint {
 		Description: "Lists the people whom the account has blocked, here or on the phone, in the order of their addresses. The platform is asked once in a " +
 			"connection, with one question for all; afterwards its reports of changes are followed.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *blocksInput) (*contract.Answer[contract.Envelope[BlockedPerson]], error) {
-		return contract.Listed(in.Paging, func(who gateway.Party) BlockedPerson {
-			return BlockedPerson{ID: string(who.Address()), LID: contract.TextOrNil(string(who.LID)), Name: contract.TextOrNil(who.Name)}
-		})(r.use.Blocked(ctx, contract.Instance(ctx).ID, in.Request()))
+	}, func(ctx context.Context, in *blocksInput) (*contract.Answer[contract.Envelope[ListedPerson]], error) {
+		return contract.Listed(in.Paging, newListedPerson)(r.use.Blocked(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
 
@@ -322,14 +324,7 @@ func (r profiles) changePrivacy() contract.Endpoint {
 type StatusAudience struct {
 	Rule string `json:"rule" enum:"contacts,only,contacts_except" doc:"What the owner of the account has chosen on the phone: the address book, some people only, or the address book without some people." example:"contacts"`
 
-	contract.Envelope[StatusViewer]
-}
-
-// StatusViewer is somebody who sees the status posts.
-type StatusViewer struct {
-	ID   string  `json:"id" doc:"Personal chat ID, or the LID if the number is not known." example:"5511988887766@s.whatsapp.net"`
-	LID  *string `json:"lid" nullable:"true" doc:"The LID; null where it is not known." example:"174823206119742@lid"`
-	Name *string `json:"name" nullable:"true" doc:"The name that the person goes by; null where it is not known." example:"Ana Souza"`
+	contract.Envelope[ListedPerson]
 }
 
 type audienceInput struct {
@@ -352,10 +347,8 @@ func (r profiles) audience() contract.Endpoint {
 		first := min(in.Request().Offset(), len(found.People))
 		page := gateway.Page[gateway.Party]{Items: found.People[first:min(first+in.Request().Limit, len(found.People))], Total: len(found.People)}
 		return &contract.Answer[StatusAudience]{Body: StatusAudience{
-			Rule: string(found.Rule),
-			Envelope: contract.NewEnvelope(in.Paging, page, func(who gateway.Party) StatusViewer {
-				return StatusViewer{ID: string(who.Address()), LID: contract.TextOrNil(string(who.LID)), Name: contract.TextOrNil(who.Name)}
-			}),
+			Rule:     string(found.Rule),
+			Envelope: contract.NewEnvelope(in.Paging, page, newListedPerson),
 		}}, nil
 	})
 }

@@ -21,15 +21,26 @@ const fewestNames = 3
 // An object in JSON has one type. A field that is added to one would have to be added to the others.
 func TestObjectsInJSONHaveOneType(t *testing.T) {
 	t.Parallel()
-	folders := []string{"internal/sandbox", "internal/testkit", "e2e"}
+	// The sandbox shares nothing with the gateway: a mistake that is in both would not be noticed.
+	gateway, sandbox := []string{"client", "internal/api", "internal/eventlog"}, []string{"internal/sandbox", "internal/testkit", "e2e"}
+	oneTypeEach(t, gateway)
+	oneTypeEach(t, sandbox)
+}
+
+func oneTypeEach(t *testing.T, folders []string) {
+	t.Helper()
 	first := map[string]string{} // where names were found first
 	for _, folder := range folders {
 		eachStruct(t, folder, func(where string, found *ast.StructType) {
 			names := jsonNames(found)
-			if len(names) < fewestNames {
+			name, _, _ := strings.Cut(where, " (")
+			if len(names) < fewestNames || slices.Contains(writtenTwice(), name) {
 				return
 			}
 			key := strings.Join(names, " ")
+			if strings.HasSuffix(name, "ChangeBody") {
+				key += " to change" // what stays is told from what is set
+			}
 			if other, twice := first[key]; twice {
 				t.Errorf("%s and %s have the same names in JSON: %s", other, where, key)
 			} else {
@@ -42,6 +53,11 @@ func TestObjectsInJSONHaveOneType(t *testing.T) {
 	}
 }
 
+// writtenTwice are the types that there are twice: errors and pages of the client, by hand because they
+// have methods and hold any items; and where an event takes place, which requests leave out in part
+// and answers have with null.
+func writtenTwice() []string { return []string{"Error", "Page", "EventLocation"} }
+
 // eachStruct calls visit with the structs in the files of a folder, without its tests, and
 // with the type or the function that each is in.
 func eachStruct(t *testing.T, folder string, visit func(where string, found *ast.StructType)) {
@@ -51,8 +67,8 @@ func eachStruct(t *testing.T, folder string, visit func(where string, found *ast
 			return err
 		}
 		positions := token.NewFileSet()
-		file, err := parser.ParseFile(positions, filepath.Join(root, path), nil, parser.SkipObjectResolution)
-		if err != nil {
+		file, err := parser.ParseFile(positions, filepath.Join(root, path), nil, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil || ast.IsGenerated(file) {
 			return err
 		}
 		in := ""

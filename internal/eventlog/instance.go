@@ -49,10 +49,10 @@ func (InstanceStatus) Kind() Kind { return KindInstanceStatus }
 
 // InstanceQR carries a new code to scan, as the operation for QR codes answers it.
 type InstanceQR struct {
-	InstanceID string `json:"instanceId" doc:"The instance, as in the envelope."`
-	QRCode     string `json:"qrCode" doc:"A PNG data URI."`
-	ExpiresAt  int64  `json:"expiresAt" doc:"Unix time in milliseconds."`
-	Attempt    int    `json:"attempt" doc:"Counts from 1 in each linking."`
+	InstanceID string `json:"instanceId" format:"uuid" doc:"The instance."`
+	QRCode     string `json:"qrCode" doc:"The code: a PNG as a data URI, or the text that it encodes where an answer was asked for with format=raw." example:"data:image/png;base64,iVBORw0KGgo="`
+	ExpiresAt  int64  `json:"expiresAt" doc:"When the code expires, Unix time in milliseconds." example:"1795012930123"`
+	Attempt    int    `json:"attempt" doc:"Number of the code within one linking, counted from 1." example:"1"`
 }
 
 // Kind is instance.qr.

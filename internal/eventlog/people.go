@@ -95,11 +95,7 @@ func (ChannelUpdated) Kind() Kind { return KindChannelUpdated }
 
 // ContactUpdated reports that a contact changed: a name, a picture, or that a number
 // and a LID turned out to belong together.
-type ContactUpdated struct {
-	JID  *string `json:"jid" doc:"The chat ID by number; null where the number is not known."`
-	LID  *string `json:"lid" doc:"The LID; null where it is not known."`
-	Name *string `json:"name" doc:"The name that the person goes by; null where it is not known."`
-}
+type ContactUpdated struct{ Person }
 
 // NewContactUpdated makes the data of a change of a contact.
 func NewContactUpdated(change gateway.ContactChange) ContactUpdated {
@@ -107,7 +103,7 @@ func NewContactUpdated(change gateway.ContactChange) ContactUpdated {
 	if person == nil {
 		return ContactUpdated{}
 	}
-	return ContactUpdated(*person)
+	return ContactUpdated{*person}
 }
 
 // Kind is contact.updated.

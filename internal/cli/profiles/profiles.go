@@ -158,7 +158,7 @@ func (c Blocks) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	people := []client.BlockedPerson{} // never null
+	people := []client.ListedPerson{} // never null
 	var rows [][]string
 	for who, err := range gateway.Blocks(ctx, id) {
 		if err != nil {
