@@ -2,7 +2,6 @@ package whatsapp
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"go.mau.fi/whatsmeow/types/events"
@@ -43,12 +42,9 @@ func (s *session) refusedRecipient(ctx context.Context, refusal error, to gatewa
 	} else {
 		until = time.Time{}
 	}
+	// The caller gets the refusal in any case, so a missing event is only logged.
 	s.line.WhileOpen(func() {
-		// The caller gets the refusal in any case, so a missing event is only logged.
-		err := s.line.Deliver(context.WithoutCancel(ctx), gateway.Restriction{Until: until, Recipient: to, At: now.UTC()})
-		if err != nil {
-			s.logger.WarnContext(ctx, "restriction not kept", slog.Any("error", err))
-		}
+		s.line.Report(context.WithoutCancel(ctx), gateway.Restriction{Until: until, Recipient: to, At: now.UTC()}, "restriction")
 	})
 	return restricted
 }

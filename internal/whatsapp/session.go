@@ -245,7 +245,7 @@ func (s *session) allowPairing(jid types.JID) bool {
 	return true
 }
 
-// Start begins connecting (gateway.Session).
+// Start begins connecting (gateway.SupervisedSession).
 func (s *session) Start() {
 	s.start.Do(func() {
 		s.connector.running.Go(func() {
@@ -263,7 +263,7 @@ func (s *session) Start() {
 	})
 }
 
-// Close ends the session (gateway.Session).
+// Close ends the session (gateway.SupervisedSession).
 func (s *session) Close() {
 	s.cancel()
 	s.start.Do(func() { // never started: there is nobody to wait for
@@ -287,8 +287,7 @@ func (s *session) release() {
 	}
 }
 
-// Linked reports whether there are keys that the platform accepted
-// (gateway.Session).
+// Linked reports whether there are keys that the platform accepted (gateway.Linking).
 func (s *session) Linked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
