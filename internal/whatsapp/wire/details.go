@@ -206,3 +206,12 @@ func partOf(content *waE2E.Message) (part protoreflect.Message) {
 	}
 	return nil
 }
+
+// albumOf is the album that a picture or a video belongs to. A sender can write anything there.
+func albumOf(message *waE2E.Message) string {
+	association := message.GetMessageContextInfo().GetMessageAssociation()
+	if association.GetAssociationType() != waE2E.MessageAssociation_MEDIA_ALBUM {
+		return ""
+	}
+	return gateway.CleanID(association.GetParentMessageKey().GetID())
+}

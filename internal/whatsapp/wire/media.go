@@ -127,12 +127,3 @@ func intoAlbum(message *waE2E.Message, album *gateway.AlbumRef) *waE2E.Message {
 	}}
 	return message
 }
-
-// albumOf is the album that a picture or a video belongs to. A sender can write anything there.
-func albumOf(message *waE2E.Message) string {
-	association := message.GetMessageContextInfo().GetMessageAssociation()
-	if association.GetAssociationType() != waE2E.MessageAssociation_MEDIA_ALBUM {
-		return ""
-	}
-	return gateway.CleanID(association.GetParentMessageKey().GetID())
-}
