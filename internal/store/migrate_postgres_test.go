@@ -17,8 +17,8 @@ import (
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
-// besides is a database of an earlier version, with which others work.
-type besides struct {
+// liveDatabase is a database of an earlier version, with which others work.
+type liveDatabase struct {
 	t      *testing.T
 	config Config
 	pool   *sql.DB // of the others
@@ -28,11 +28,11 @@ type besides struct {
 	told []string // of the migration
 }
 
-const earlier = 20
+const olderVersion = 20
 
-func newBesides(t *testing.T) *besides {
+func newLiveDatabase(t *testing.T) *liveDatabase {
 	t.Helper()
-	b := &besides{t: t}
+	b := &liveDatabase{t: t}
 	b.config = Config{
 		URL: postgres.Start(t), Logger: slog.New(slog.NewTextHandler(b, nil)),
 		Migrating: func(under bool, waits string) {
@@ -47,7 +47,7 @@ func newBesides(t *testing.T) *besides {
 		t.Fatal(err)
 	}
 	execute(t, s, rowsAt()[1]...)
-	if _, err := s.applyMigrations(t.Context(), known[:earlier]); err != nil {
+	if _, err := s.applyMigrations(t.Context(), known[:olderVersion]); err != nil {
 		t.Fatal(err)
 	}
 	b.pool = s.db.database.(*postgresDatabase).db.Pool()
@@ -55,21 +55,21 @@ func newBesides(t *testing.T) *besides {
 }
 
 // Write keeps what is logged.
-func (b *besides) Write(line []byte) (int, error) {
+func (b *liveDatabase) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.log.Write(line)
 }
 
 // said is what was logged and told.
-func (b *besides) said() string {
+func (b *liveDatabase) said() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.log.String() + strings.Join(b.told, "\n")
 }
 
 // other is a connection of another program, under its name.
-func (b *besides) other(name string) *sql.Conn {
+func (b *liveDatabase) other(name string) *sql.Conn {
 	b.t.Helper()
 	conn, err := b.pool.Conn(b.t.Context())
 	if err == nil {
@@ -83,7 +83,7 @@ func (b *besides) other(name string) *sql.Conn {
 }
 
 // begin begins to migrate, and returns what waits for the end.
-func (b *besides) begin() (wait func() []string) {
+func (b *liveDatabase) begin() (wait func() []string) {
 	type outcome struct {
 		applied []string
 		err     error
@@ -103,7 +103,7 @@ func (b *besides) begin() (wait func() []string) {
 	}
 }
 
-func (b *besides) newest() int {
+func (b *liveDatabase) newest() int {
 	b.t.Helper()
 	names, err := MigrationNames(b.config)
 	if err != nil {
@@ -116,7 +116,7 @@ func (b *besides) newest() int {
 // longer than a moment. It says for whom it waits, and nothing of what they ask.
 func TestMigrationBesideALongReader(t *testing.T) {
 	t.Parallel()
-	b := newBesides(t)
+	b := newLiveDatabase(t)
 	reads := b.other("a long report")
 	tx, err := reads.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestMigrationBesideALongReader(t *testing.T) {
 	if slowest >= 3*time.Second {
 		t.Errorf("somebody has waited for %s", slowest)
 	}
-	if len(applied) != b.newest()-earlier {
+	if len(applied) != b.newest()-olderVersion {
 		t.Errorf("applied %v", applied)
 	}
 	said := b.said()
@@ -173,7 +173,7 @@ func TestMigrationBesideALongReader(t *testing.T) {
 // migrate waits for nobody.
 func TestMigrationWaitsForABackup(t *testing.T) {
 	t.Parallel()
-	b := newBesides(t)
+	b := newLiveDatabase(t)
 	backup := b.other("recado backup")
 	lock := func(statement string) {
 		t.Helper()
@@ -187,7 +187,7 @@ func TestMigrationWaitsForABackup(t *testing.T) {
 		return strings.Contains(b.said(), `true it waits for "recado backup"`)
 	})
 	lock("SELECT pg_advisory_unlock_shared($1)")
-	if applied := wait(); len(applied) != b.newest()-earlier {
+	if applied := wait(); len(applied) != b.newest()-olderVersion {
 		t.Errorf("applied %v", applied)
 	}
 	lock("SELECT pg_advisory_lock_shared($1)")
@@ -199,7 +199,7 @@ func TestMigrationWaitsForABackup(t *testing.T) {
 // An index that a crash has left half made, or that is missing, is made by the next start.
 func TestIndexesAreMadeAgain(t *testing.T) {
 	t.Parallel()
-	b := newBesides(t)
+	b := newLiveDatabase(t)
 	b.begin()()
 	for _, damage := range []string{
 		"UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = to_regclass('messages_starred')",
