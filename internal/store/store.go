@@ -27,7 +27,6 @@ import (
 	"github.com/recado-project/recado/internal/store/cache"
 	"github.com/recado-project/recado/internal/store/census"
 	"github.com/recado-project/recado/internal/store/chattable"
-	"github.com/recado-project/recado/internal/store/devicetable"
 	"github.com/recado-project/recado/internal/store/labeltable"
 	"github.com/recado-project/recado/internal/store/nodetable"
 	"github.com/recado-project/recado/internal/store/table"
@@ -69,7 +68,7 @@ type Store struct {
 	Presences       *Presences                 // subscriptions to the presence of contacts
 	Labels          *labeltable.Tables         // which labels there are, and what has them
 	Census          *census.Counter            // counts what is there
-	Devices         *devicetable.Tables        // linked devices and their keys
+	Devices         *Devices                   // linked devices and their keys
 	Webhooks        *webhooktable.Tables       // webhooks of instances and their deliveries
 	AccountWebhooks *webhooktable.AccountTable // webhooks of accounts
 	Chats           *chattable.Tables          // chats, and the search through the words of messages
@@ -122,7 +121,7 @@ func newStore(ctx context.Context, m *migrator, config Config) (*Store, error) {
 	}
 	return &Store{
 		Users: usertable.New(shared), Nodes: nodetable.New(shared), Presences: &Presences{own}, Labels: labeltable.New(shared),
-		Census: census.New(shared), Devices: devicetable.New(own, sealing), Webhooks: webhooktable.New(own, sealing),
+		Census: census.New(shared), Devices: &Devices{own, sealing}, Webhooks: webhooktable.New(own, sealing),
 		AccountWebhooks: webhooktable.NewAccountTable(shared, sealing), Chats: chats,
 		db: own, now: m.now, vault: sealing, caches: cached,
 	}, nil

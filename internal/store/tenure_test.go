@@ -282,7 +282,7 @@ const others = `Failing Probe AccountsOf AllAccountWebhooks DeleteAccountWebhook
 	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp DisappearsAfter FindChat FindLabel FreeLabelID LabelsOfChats LabelsOfMessages ListLabels ListChats ListChatMessages ChatMessagesUntil RunIndex
 	FindPresenceSubscription ListPresenceSubscriptions EndedPresenceSubscriptions
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
-	CreateInstance DeleteInstance Vault WriteDeviceKeysIn FilesOwner OwnFiles
+	CreateInstance DeleteInstance Vault FilesOwner OwnFiles
 	ClockSeen DatabaseTime SaveClockSeen`
 
 // Every write for an instance is refused and changes nothing without a tenure, under one that

@@ -14,7 +14,6 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/store/devicetable"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/database"
 )
@@ -25,7 +24,7 @@ const (
 )
 
 // openStore opens a store that is closed when the test ends.
-func openStore(t *testing.T) *devicetable.Tables {
+func openStore(t *testing.T) *store.Devices {
 	t.Helper()
 	kept, err := store.Open(t.Context(), store.Config{
 		Path: database.File(t), Logger: slog.New(slog.DiscardHandler),
@@ -92,7 +91,7 @@ func crash(t *testing.T, kept Store) *deviceKeys {
 }
 
 // newDevice makes the keys of a linked device.
-func newDevice(t *testing.T) (*deviceKeys, *devicetable.Tables) {
+func newDevice(t *testing.T) (*deviceKeys, *store.Devices) {
 	t.Helper()
 	kept := openStore(t)
 	keys := newKeys(t, kept)

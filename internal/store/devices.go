@@ -1,13 +1,12 @@
-// Package devicetable has the tables of linked devices and of their keys, whose values it
-// seals.
-package devicetable
+// The tables of linked devices and of their keys, whose values are sealed.
+
+package store
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/store/vault"
 )
@@ -31,44 +30,24 @@ const (
 	endOfNames = "\U0010FFFF"
 )
 
-// Database runs the statements of these tables.
-type Database interface {
-	// WriteHere runs fn in one write transaction, which may run again, for the instance that
-	// the context has a tenure of.
-	WriteHere(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
-	// ExecHere runs one statement for that instance.
-	ExecHere(ctx context.Context, query string, args ...any) (int64, error)
-	// Begin is a write in order with all others of an instance, which returns before fn has
-	// run. committed is called after the commit.
-	Begin(ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func()) groupcommit.Pending
-	// Reader finds a few rows, Scanner may read many.
-	Reader() table.Querier
-	Scanner() table.Querier
-	// In is the set of texts in a parameter that holds a JSON array.
-	In(parameter int) string
-}
-
-// Tables are the tables in one database. They are safe for concurrent use.
-type Tables struct {
-	db    Database
+// Devices are the tables in one database. They are safe for concurrent use.
+type Devices struct {
+	db    *instanceDatabase
 	vault *vault.Vault
 }
 
-// New makes the tables' access to a database that has them.
-func New(db Database, sealing *vault.Vault) *Tables { return &Tables{db: db, vault: sealing} }
-
 // FindDevice returns the number of the device that a JID names, and reports whether there
 // is one.
-func (t *Tables) FindDevice(ctx context.Context, jid string) (number int64, found bool, err error) {
-	number, found, err = table.Find(ctx, t.db.Reader(), table.ScanNumber, "SELECT number FROM devices WHERE jid = $1 AND number > 0", jid)
+func (d *Devices) FindDevice(ctx context.Context, jid string) (number int64, found bool, err error) {
+	number, found, err = table.Find(ctx, d.db.Reader(), table.ScanNumber, "SELECT number FROM devices WHERE jid = $1 AND number > 0", jid)
 	table.Wrap(&err, "find device")
 	return number, found, err
 }
 
 // AddDevice adds a device with its first rows, whose device it sets, and returns its
 // number. What there was under the same JID is removed.
-func (t *Tables) AddDevice(ctx context.Context, jid string, rows []gateway.DeviceKey) (number int64, err error) {
-	err = t.db.WriteHere(ctx, func(ctx context.Context, q table.Querier) error {
+func (d *Devices) AddDevice(ctx context.Context, jid string, rows []gateway.DeviceKey) (number int64, err error) {
+	err = d.db.WriteHere(ctx, func(ctx context.Context, q table.Querier) error {
 		if _, err := q.ExecContext(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid); err != nil {
 			return err
 		}
@@ -77,7 +56,7 @@ func (t *Tables) AddDevice(ctx context.Context, jid string, rows []gateway.Devic
 		}
 		for _, row := range rows {
 			row.Device = number
-			if err := t.writeDeviceKey(ctx, q, row); err != nil {
+			if err := d.writeDeviceKey(ctx, q, row); err != nil {
 				return err
 			}
 		}
@@ -89,16 +68,16 @@ func (t *Tables) AddDevice(ctx context.Context, jid string, rows []gateway.Devic
 
 // RemoveDevice removes a device and all its rows. A device that does not exist is no
 // error.
-func (t *Tables) RemoveDevice(ctx context.Context, jid string) (err error) {
+func (d *Devices) RemoveDevice(ctx context.Context, jid string) (err error) {
 	defer table.Wrap(&err, "remove device")
-	_, err = t.db.ExecHere(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid)
+	_, err = d.db.ExecHere(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid)
 	return err
 }
 
 // FindDeviceKey returns the value of a row of a device's keys; nil if there is no such row.
-func (t *Tables) FindDeviceKey(ctx context.Context, device int64, kind, name string) ([]byte, error) {
-	value, _, err := table.Find(ctx, t.db.Reader(), func(row table.Scanner) ([]byte, error) {
-		value, err := t.vault.Scan(ctx, vault.DeviceKey(device, kind, name), row)
+func (d *Devices) FindDeviceKey(ctx context.Context, device int64, kind, name string) ([]byte, error) {
+	value, _, err := table.Find(ctx, d.db.Reader(), func(row table.Scanner) ([]byte, error) {
+		value, err := d.vault.Scan(ctx, vault.DeviceKey(device, kind, name), row)
 		return table.NotNull(value), err // an empty value is not a missing one
 	}, findDeviceKey, device, kind, name)
 	table.Wrap(&err, "find key")
@@ -106,12 +85,12 @@ func (t *Tables) FindDeviceKey(ctx context.Context, device int64, kind, name str
 }
 
 // FindDeviceKeys returns the values of those of the named rows of a kind that there are, by name.
-func (t *Tables) FindDeviceKeys(ctx context.Context, device int64, kind string, names []string) (map[string][]byte, error) {
+func (d *Devices) FindDeviceKeys(ctx context.Context, device int64, kind string, names []string) (map[string][]byte, error) {
 	values := make(map[string][]byte, len(names))
 	if len(names) == 0 {
 		return values, nil
 	}
-	rows, err := table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), findDeviceKeys+t.db.In(1), table.Texts(names), device, kind)
+	rows, err := table.Collect(ctx, d.db.Scanner(), d.scanKeys(ctx, device, kind), findDeviceKeys+d.db.In(1), table.Texts(names), device, kind)
 	if err != nil {
 		return nil, fmt.Errorf("store: find keys: %w", err)
 	}
@@ -122,19 +101,19 @@ func (t *Tables) FindDeviceKeys(ctx context.Context, device int64, kind string, 
 }
 
 // ListDeviceKeys returns the rows of one kind whose names begin with prefix, ordered by name.
-func (t *Tables) ListDeviceKeys(ctx context.Context, device int64, kind, prefix string) (_ []gateway.DeviceKey, err error) {
+func (d *Devices) ListDeviceKeys(ctx context.Context, device int64, kind, prefix string) (_ []gateway.DeviceKey, err error) {
 	defer table.Wrap(&err, "list keys")
-	return table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), listDeviceKeys, device, kind, prefix, prefix+endOfNames)
+	return table.Collect(ctx, d.db.Scanner(), d.scanKeys(ctx, device, kind), listDeviceKeys, device, kind, prefix, prefix+endOfNames)
 }
 
-// scan reads rows of a kind.
-func (t *Tables) scan(ctx context.Context, device int64, kind string) func(row table.Scanner) (gateway.DeviceKey, error) {
+// scanKeys reads rows of a kind.
+func (d *Devices) scanKeys(ctx context.Context, device int64, kind string) func(row table.Scanner) (gateway.DeviceKey, error) {
 	return func(row table.Scanner) (gateway.DeviceKey, error) {
 		found := gateway.DeviceKey{Device: device, Kind: kind}
 		var seal int64
 		err := row.Scan(&found.Name, &found.Value, &seal)
 		if err == nil && seal != 0 {
-			found.Value, err = t.vault.Open(ctx, vault.DeviceKey(device, kind, found.Name), found.Value, seal)
+			found.Value, err = d.vault.Open(ctx, vault.DeviceKey(device, kind, found.Name), found.Value, seal)
 		}
 		return found, err
 	}
@@ -144,40 +123,40 @@ func (t *Tables) scan(ctx context.Context, device int64, kind string) func(row t
 // devices share if there is no instance, in order with everything
 // else that is written of the instance, and returns after the commit. What was begun
 // before for the same instance is committed then too.
-func (t *Tables) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) (err error) {
+func (d *Devices) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) (err error) {
 	defer table.Wrap(&err, "write keys")
-	return t.db.Begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
+	return d.db.Begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
 		if instanceID == "" {
-			return t.writeSharedKeys(ctx, q, changes)
+			return d.writeSharedKeys(ctx, q, changes)
 		}
-		return t.WriteDeviceKeysIn(ctx, q, changes)
+		return d.writeDeviceKeysIn(ctx, q, changes)
 	}, changes.Written).Wait()
 }
 
 // writeSharedKeys writes changes of the keys that all devices share.
-func (t *Tables) writeSharedKeys(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
+func (d *Devices) writeSharedKeys(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
 	for _, row := range changes.Rows() {
 		if row.Device != 0 {
 			return fmt.Errorf("a key of the device %d is not shared", row.Device)
 		}
-		if err := t.writeDeviceKey(ctx, q, row); err != nil {
+		if err := d.writeDeviceKey(ctx, q, row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// WriteDeviceKeysIn writes changes as part of a transaction, which checks the tenure.
-func (t *Tables) WriteDeviceKeysIn(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
+// writeDeviceKeysIn writes changes as part of a transaction, which checks the tenure.
+func (d *Devices) writeDeviceKeysIn(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
 	for _, row := range changes.Rows() {
-		if err := t.writeDeviceKey(ctx, q, row); err != nil {
+		if err := d.writeDeviceKey(ctx, q, row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Tables) writeDeviceKey(ctx context.Context, q table.Querier, row gateway.DeviceKey) error {
+func (d *Devices) writeDeviceKey(ctx context.Context, q table.Querier, row gateway.DeviceKey) error {
 	if row.Value == nil {
 		_, err := q.ExecContext(ctx, removeDeviceKey, row.Device, row.Kind, row.Name)
 		return err
@@ -186,7 +165,7 @@ func (t *Tables) writeDeviceKey(ctx context.Context, q table.Querier, row gatewa
 	if row.IfAbsent {
 		put = addDeviceKey
 	}
-	value, seal := t.vault.Seal(vault.DeviceKey(row.Device, row.Kind, row.Name), row.Value)
+	value, seal := d.vault.Seal(vault.DeviceKey(row.Device, row.Kind, row.Name), row.Value)
 	_, err := q.ExecContext(ctx, put, row.Device, row.Kind, row.Name, value, seal)
 	return err
 }
