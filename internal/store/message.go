@@ -139,7 +139,8 @@ func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, reco
 		return err
 	})
 	return func() error {
-		return accepted(pending.Wait(), record, added)
+		err := pending.Wait() // before added is read
+		return accepted(err, record, added)
 	}
 }
 

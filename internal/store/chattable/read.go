@@ -293,7 +293,8 @@ func (t *Tables) found(
 		return page, err
 	}
 	if len(order) == 0 { // nothing was found, or the page is behind the last one
-		return page, t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+		err = t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+		return page, err
 	}
 	page.Items, err = pageOf(ctx, t, order, oldestFirst, gateway.PageRequest{Page: 1, Limit: request.Limit}, MessageColumns, "messages",
 		func(message gateway.Message) string { return message.ID })
@@ -318,8 +319,9 @@ func listInOrder[T any](
 		page.Total = offset + n
 		return page, nil
 	}
-	return page, q.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 "+from+" LIMIT $"+strconv.Itoa(n+1)+" + 0) AS counted",
+	err = q.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 "+from+" LIMIT $"+strconv.Itoa(n+1)+" + 0) AS counted",
 		append(args, offset+request.Limit+countedBeyond)...).Scan(&page.Total)
+	return page, err
 }
 
 // IndexPause is how long the index of words waits for more messages that were stored.

@@ -129,5 +129,6 @@ func List[T any](
 		page.Total = offset + n
 		return page, nil
 	}
-	return page, q.QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+	err = q.QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+	return page, err
 }
