@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -156,19 +157,53 @@ type laterEvent struct {
 	now     time.Time
 }
 
+// eventArrays are the parameters of appendTogether: an array for each column, with a value for each event.
+type eventArrays struct {
+	instanceIDs, messages, ids, kinds, chats, sources []string
+	happenedAt, createdAt                             []int64
+	data                                              [][]byte
+}
+
+// columns are the names of the columns, the types of their values, and the arrays.
+func (a *eventArrays) columns() []arrayColumn {
+	return []arrayColumn{
+		{"instance_id", "text", a.instanceIDs},
+		{"message_id", "text", a.messages},
+		{"id", "text", a.ids},
+		{"kind", "text", a.kinds},
+		{"chat", "text", a.chats},
+		{"source_key", "text", a.sources},
+		{"happened_at", "bigint", a.happenedAt},
+		{"created_at", "bigint", a.createdAt},
+		{"data", "bytea", a.data},
+	}
+}
+
+type arrayColumn struct {
+	name, kind string
+	values     any
+}
+
 // appendTogether numbers the events of each instance, starting after its newest one.
 // The commit group excludes other appends of these instances. If there is one all the
 // same, the statement fails and the transaction is rolled back.
-const appendTogether = `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
+//
+//nolint:gochecknoglobals // a statement that is made of the columns once
+var appendTogether = func() string {
+	var parameters, names []string
+	for i, column := range new(eventArrays).columns() {
+		parameters, names = append(parameters, table.Parameter(i+1)+"::"+column.kind+"[]"), append(names, column.name)
+	}
+	return `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
 	SELECT n.instance_id,
 		COALESCE((SELECT MAX(e.sequence) FROM events e WHERE e.instance_id = n.instance_id), 0)
-			+ row_number() OVER (PARTITION BY n.instance_id ORDER BY n.place),
+			+ row_number() OVER (PARTITION BY n.instance_id ORDER BY n.number),
 		n.id, n.kind, n.chat, n.source_key, n.happened_at, n.created_at, n.data
-	FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[])
-		WITH ORDINALITY AS n (instance_id, message_id, id, kind, chat, source_key, happened_at, created_at, data, place)
+	FROM unnest(` + strings.Join(parameters, ", ") + `) WITH ORDINALITY AS n (` + strings.Join(names, ", ") + `, number)
 	WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.instance_id = n.instance_id AND e.source_key = n.source_key AND e.source_key <> '')
 		AND (n.message_id = '' OR EXISTS (SELECT 1 FROM messages m WHERE m.id = n.message_id))
 	RETURNING id, sequence`
+}()
 
 var _ together = (*groupTx)(nil)
 
@@ -226,22 +261,23 @@ func (t *groupTx) flush() error {
 // eventColumnsOf returns the parameters of appendTogether.
 func eventColumnsOf(events []laterEvent) []any {
 	type source struct{ instanceID, key, message string }
-	var (
-		taken                                             = make(map[source]bool, len(events))
-		instanceIDs, messages, ids, kinds, chats, sources []string
-		happenedAt, createdAt                             []int64
-		data                                              [][]byte
-	)
+	taken := make(map[source]bool, len(events))
+	var a eventArrays
 	for _, l := range events {
 		from := source{l.event.InstanceID, l.event.SourceKey, l.message}
 		if from.key != "" && taken[from] {
 			continue // the statement does not see the rows that it adds itself
 		}
 		taken[from] = true
-		instanceIDs, messages = append(instanceIDs, l.event.InstanceID), append(messages, l.message)
-		ids, kinds, chats = append(ids, l.event.ID), append(kinds, string(l.event.Kind)), append(chats, string(l.event.Chat))
-		sources, data = append(sources, l.event.SourceKey), append(data, table.NotNull(l.event.Data))
-		happenedAt, createdAt = append(happenedAt, table.Millis(l.event.At)), append(createdAt, table.Millis(l.now))
+		a.instanceIDs, a.messages = append(a.instanceIDs, l.event.InstanceID), append(a.messages, l.message)
+		a.ids, a.kinds, a.chats = append(a.ids, l.event.ID), append(a.kinds, string(l.event.Kind)), append(a.chats, string(l.event.Chat))
+		a.sources, a.data = append(a.sources, l.event.SourceKey), append(a.data, table.NotNull(l.event.Data))
+		a.happenedAt, a.createdAt = append(a.happenedAt, table.Millis(l.event.At)), append(a.createdAt, table.Millis(l.now))
 	}
-	return []any{instanceIDs, messages, ids, kinds, chats, sources, happenedAt, createdAt, data}
+	columns := a.columns()
+	parameters := make([]any, len(columns))
+	for i, column := range columns {
+		parameters[i] = column.values
+	}
+	return parameters
 }
