@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/chats"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
@@ -18,7 +18,7 @@ import (
 type chatsCommand struct {
 	List listChatsCommand `cmd:"" help:"List chats, the one with the newest message first."`
 	Show showChatCommand  `cmd:"" help:"Show a chat."`
-	chats.Commands
+	remote.ChatArrangement
 }
 
 type listChatsCommand struct {

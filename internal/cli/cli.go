@@ -12,16 +12,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/recado-project/recado/internal/cli/calls"
-	"github.com/recado-project/recado/internal/cli/channels"
 	"github.com/recado-project/recado/internal/cli/data"
-	"github.com/recado-project/recado/internal/cli/groups"
-	"github.com/recado-project/recado/internal/cli/labels"
-	"github.com/recado-project/recado/internal/cli/profiles"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/settings"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
-	"github.com/recado-project/recado/internal/cli/webhooks"
 )
 
 // commands is the whole command line.
@@ -44,18 +39,18 @@ type commands struct {
 	Messages       messagesCommand       `cmd:"" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
 	Queue          queueCommand          `cmd:"" help:"List and cancel messages that wait to be sent."`
 	Events         eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
-	Webhook        webhooks.Command      `cmd:"" help:"Set up, test and resume the webhook of an instance."`
-	AccountWebhook webhooks.OfAccount    `cmd:"" help:"Set up webhooks for all instances of the account. Needs a partner key."`
+	Webhook        remote.Webhook        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
+	AccountWebhook remote.AccountWebhook `cmd:"" help:"Set up webhooks for all instances of the account. Needs a partner key."`
 	Numbers        numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
 	Contacts       contactsCommand       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
-	Labels         labels.Command        `cmd:"" help:"List, make, change and delete labels, and put them on chats and messages."`
-	Profile        profiles.Command      `cmd:"" help:"Show and change what others see of the account."`
-	Privacy        profiles.Privacy      `cmd:"" help:"Show and change what the account lets others see and do."`
-	Blocks         profiles.Blocks       `cmd:"" help:"List the people whom the account has blocked."`
-	Calls          calls.Command         `cmd:"" help:"Reject calls. To reject all, see recado instances set."`
-	Groups         groups.Command        `cmd:"" help:"List, create, change, join and leave groups."`
-	Channels       channels.Command      `cmd:"" help:"List, create, follow and read channels."`
-	Communities    groups.Communities    `cmd:"" help:"List, create, link and unlink communities."`
+	Labels         remote.Labels         `cmd:"" help:"List, make, change and delete labels, and put them on chats and messages."`
+	Profile        remote.Profile        `cmd:"" help:"Show and change what others see of the account."`
+	Privacy        remote.Privacy        `cmd:"" help:"Show and change what the account lets others see and do."`
+	Blocks         remote.Blocks         `cmd:"" help:"List the people whom the account has blocked."`
+	Calls          remote.Calls          `cmd:"" help:"Reject calls. To reject all, see recado instances set."`
+	Groups         remote.Groups         `cmd:"" help:"List, create, change, join and leave groups."`
+	Channels       remote.Channels       `cmd:"" help:"List, create, follow and read channels."`
+	Communities    remote.Communities    `cmd:"" help:"List, create, link and unlink communities."`
 	Presence       presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
 	Health         healthCommand         `cmd:"" help:"Ask a running gateway whether it can serve requests."`
 	Doctor         doctorCommand         `cmd:"" help:"Look at everything a gateway stands on, and say what is wrong and what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`

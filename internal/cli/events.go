@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/reason"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
@@ -27,7 +26,7 @@ func (c eventsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	options := client.FollowOptions{
 		After: c.After, Types: c.Types,
 		Reconnecting: func(cause error, wait time.Duration) {
-			t.Notef("the stream was cut (%s): reconnecting in %s", reason.Of(cause), wait.Round(100*time.Millisecond))
+			t.Notef("the stream was cut (%s): reconnecting in %s", explain(cause), wait.Round(100*time.Millisecond))
 		},
 	}
 	for event, err := range gateway.Follow(ctx, id, options) {

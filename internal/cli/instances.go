@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/care"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
@@ -95,7 +95,7 @@ func showInstance(t terminal.Terminal, instance client.Instance) error {
 		{"created", terminal.Moment(instance.CreatedAt)},
 		{"updated", terminal.Moment(instance.UpdatedAt)},
 	}
-	return t.Fields(instance, append(pairs, pairsOf(care.Lines(instance))...)...)
+	return t.Fields(instance, append(pairs, pairsOf(remote.PaceLines(instance))...)...)
 }
 
 type setInstanceCommand struct {
@@ -104,7 +104,7 @@ type setInstanceCommand struct {
 	Proxy      *string `help:"URL of the proxy to the platform: socks5h://user:password@host:1080, socks5://, http:// or https://. Use the variable to keep it out of the process list; empty removes it." env:"RECADO_INSTANCE_PROXY"`
 	DeviceName *string `help:"What the phone lists as the name of the device, from the next linking on; empty: Recado." env:"-"`
 	DeviceKind *string `help:"What sort of device the phone lists: desktop, chrome, edge, firefox, opera, safari, ipad or tablet; empty: desktop." env:"-"`
-	care.Flags
+	remote.PaceFlags
 }
 
 // Run changes the instance.
@@ -140,10 +140,10 @@ func (c limitsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.Fields(limits, pairsOf(care.LimitLines(limits))...)
+	return t.Fields(limits, pairsOf(remote.LimitLines(limits))...)
 }
 
-func pairsOf(lines []care.Line) []terminal.Pair {
+func pairsOf(lines []remote.PaceLine) []terminal.Pair {
 	pairs := make([]terminal.Pair, len(lines))
 	for i, line := range lines {
 		pairs[i] = terminal.Pair{line.Name, line.Value}

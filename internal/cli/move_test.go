@@ -1,11 +1,14 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -49,4 +52,68 @@ func TestMove(t *testing.T) {
 	if code, out, said := run(t, "", "keys", "list", "--account", "test", "--database-url", url); code != 0 || strings.Count(out, "\n") != 2 {
 		t.Errorf("exit code %d, printed %q, said %q", code, out, said)
 	}
+}
+
+// An instance goes out into a file and comes back into other data, where it connects by
+// itself.
+func TestExportAndImport(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	g := testkit.Start(t, testkit.Options{DataDir: data})
+	g.Link(t, shopNumber)
+	file := filepath.Join(t.TempDir(), "main.db")
+	command := func(code int, says string, args ...string) string {
+		t.Helper()
+		got, out, said := run(t, "", append(args, "--data", data, "--account", "test")...)
+		if got != code || !strings.Contains(said, says) {
+			t.Fatalf("recado %s: exit code %d, said %q; want %d, %q", strings.Join(args, " "), got, said, code, says)
+		}
+		return out
+	}
+	command(1, "a gateway runs on this data", "export", "shop", file)
+	command(1, "a gateway runs on this data", "import", "whatsmeow", file)
+	g.Stop()
+	command(1, "no instance nobody", "export", "nobody", file)
+	command(2, "<file>", "export", "shop")
+	command(2, "unexpected argument bailey,", "import", "bailey", file)
+	command(1, "no such file", "import", "baileys", file)
+	command(2, "--keys", "import", "evolution", "postgres://localhost/evolution")
+	command(2, "can't be used together", "import", "evolution", "postgres://localhost/evolution", "--keys", data, "--redis", "redis://localhost")
+	command(1, "open the other program's database", "import", "evolution", "postgres:///evolution?host=/nowhere", "--keys", data)
+	if out := command(0, "is linked to the account", "export", "shop", file, "--forget"); !strings.HasPrefix(out, "exported ") {
+		t.Errorf("printed %q", out)
+	}
+
+	out := command(0, "", "import", "whatsmeow", file, "--dry-run")
+	if cells := strings.Split(strings.TrimSpace(out), "\t"); len(cells) != 5 || cells[0] != shopNumber || cells[4] != "would come" {
+		t.Errorf("a dry run printed %q", out)
+	}
+	var results []movein.Result
+	if err := json.Unmarshal([]byte(command(0, "", "import", "whatsmeow", file, "--json")), &results); err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != 1 || results[0].Number != shopNumber || results[0].InstanceID == "" {
+		t.Fatalf("printed %+v", results)
+	}
+	if out := command(1, "1 of 1 devices did not come", "import", "whatsmeow", file); !strings.Contains(out, "it is here already, as the instance") {
+		t.Errorf("a second import printed %q", out)
+	}
+	if out := command(0, "--forget makes it safe", "export", results[0].InstanceID, file+".again", "--json"); !strings.Contains(out, `"done":"exported"`) {
+		t.Errorf("printed %q", out)
+	}
+
+	opened, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	if _, seen := os.Stat("/proc/self/fd"); seen == nil {
+		command(1, "--source-is-stopped", "import", "whatsmeow", file)
+	}
+
+	g = testkit.Start(t, testkit.Options{DataDir: data})
+	if err := g.Client.RestartInstance(t.Context(), results[0].InstanceID); err != nil { // it was exported
+		t.Fatal(err)
+	}
+	g.AwaitStatus(t, results[0].InstanceID, gateway.StatusConnected)
 }

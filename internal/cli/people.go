@@ -7,7 +7,7 @@ import (
 	"errors"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/contacts"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
@@ -40,7 +40,7 @@ func (c checkNumbersCommand) Run(ctx context.Context, t terminal.Terminal) error
 
 // contactsCommand works on contacts.
 type contactsCommand struct {
-	contacts.Command
+	remote.Contacts
 	Picture pictureCommand `cmd:"" help:"Print the URL of a profile picture."`
 	Block   blockCommand   `cmd:"" help:"Keep a contact from writing to the account."`
 	Unblock unblockCommand `cmd:"" help:"Let a contact write to the account again."`

@@ -1,5 +1,6 @@
-// Package calls has the commands about calls.
-package calls
+// Calls.
+
+package remote
 
 import (
 	"context"
@@ -8,8 +9,8 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// Command is the commands about calls.
-type Command struct {
+// Calls are the commands about calls.
+type Calls struct {
 	Reject rejectCommand `cmd:"" help:"Reject a call that rings."`
 }
 

@@ -1,5 +1,6 @@
-// Package chats has the commands that arrange chats on the devices of the account.
-package chats
+// How chats and messages are arranged.
+
+package remote
 
 import (
 	"context"
@@ -12,14 +13,14 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// Commands are the commands that arrange a chat.
-type Commands struct {
-	Set    setCommand    `cmd:"" help:"Archive, pin or mute a chat, or mark it as read or unread."`
-	Older  olderCommand  `cmd:"" help:"Ask the phone for older messages of a chat."`
-	Delete deleteCommand `cmd:"" help:"Delete a chat, with its messages."`
+// ChatArrangement are the commands that arrange a chat.
+type ChatArrangement struct {
+	Set    setChatCommand    `cmd:"" help:"Archive, pin or mute a chat, or mark it as read or unread."`
+	Older  olderCommand      `cmd:"" help:"Ask the phone for older messages of a chat."`
+	Delete deleteChatCommand `cmd:"" help:"Delete a chat, with its messages."`
 }
 
-type setCommand struct {
+type setChatCommand struct {
 	target.InstanceFlag
 	Chat         string `arg:"" help:"Phone number with country code, or chat ID."`
 	Archived     *bool  `negatable:"" help:"Archive the chat, or no longer." env:"-"`
@@ -30,7 +31,7 @@ type setCommand struct {
 }
 
 // Run arranges the chat.
-func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c setChatCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -96,13 +97,13 @@ func (c olderCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		"asked the phone for %d messages before %s; the event chat.history says what came", asked.Count, asked.Before)
 }
 
-type deleteCommand struct {
+type deleteChatCommand struct {
 	target.InstanceFlag
 	Chat string `arg:"" help:"Phone number with country code, or chat ID."`
 }
 
 // Run deletes the chat.
-func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c deleteChatCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err

@@ -1,5 +1,6 @@
-// Package webhooks has the commands about the webhooks of an instance, and of an account.
-package webhooks
+// Webhooks of an instance and of the account.
+
+package remote
 
 import (
 	"context"
@@ -14,27 +15,27 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// Command works on the webhooks of an instance.
-type Command struct {
-	List       listCommand       `cmd:"" help:"List the webhooks."`
-	Add        addCommand        `cmd:"" help:"Add one more webhook."`
-	Get        getCommand        `cmd:"" help:"Show a webhook."`
-	Set        setCommand        `cmd:"" help:"Set up the webhook of webhook-config, or change a webhook."`
-	Test       testCommand       `cmd:"" help:"Deliver a test event now and show the answer."`
-	Resume     resumeCommand     `cmd:"" help:"Try again at once a webhook that waits or is suspended."`
-	Delete     deleteCommand     `cmd:"" aliases:"remove" help:"Remove a webhook; events are still recorded."`
-	Deliveries deliveriesCommand `cmd:"" help:"Show the deliveries of events."`
-	Replay     replayCommand     `cmd:"" help:"Deliver past events again."`
+// Webhook works on the webhooks of an instance.
+type Webhook struct {
+	List       listWebhooksCommand  `cmd:"" help:"List the webhooks."`
+	Add        addCommand           `cmd:"" help:"Add one more webhook."`
+	Get        getCommand           `cmd:"" help:"Show a webhook."`
+	Set        setWebhookCommand    `cmd:"" help:"Set up the webhook of webhook-config, or change a webhook."`
+	Test       testCommand          `cmd:"" help:"Deliver a test event now and show the answer."`
+	Resume     resumeCommand        `cmd:"" help:"Try again at once a webhook that waits or is suspended."`
+	Delete     deleteWebhookCommand `cmd:"" aliases:"remove" help:"Remove a webhook; events are still recorded."`
+	Deliveries deliveriesCommand    `cmd:"" help:"Show the deliveries of events."`
+	Replay     replayCommand        `cmd:"" help:"Deliver past events again."`
 }
 
 // flag says which webhook a command works on.
-type flag struct {
+type webhookFlag struct {
 	target.InstanceFlag
 	Webhook string `help:"Id of the webhook; without it, the one of webhook-config." env:"-"`
 }
 
 // open opens a client, and finds the instance and the webhook that the flags name.
-func (f flag) open(ctx context.Context, t terminal.Terminal) (gateway *client.Client, instanceID, webhookID string, err error) {
+func (f webhookFlag) open(ctx context.Context, t terminal.Terminal) (gateway *client.Client, instanceID, webhookID string, err error) {
 	if gateway, instanceID, err = f.Open(ctx, t); err != nil || f.Webhook != "" {
 		return gateway, instanceID, f.Webhook, err
 	}
@@ -43,7 +44,7 @@ func (f flag) open(ctx context.Context, t terminal.Terminal) (gateway *client.Cl
 }
 
 // options are what a webhook can be given beside its address.
-type options struct {
+type webhookOptions struct {
 	Secret     string   `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
 	Inactive   bool     `help:"Save the webhook but deliver nothing." env:"-"`
 	Events     []string `help:"Types of events that are delivered, with commas in between; all for all." placeholder:"message.received,…" env:"-"`
@@ -64,7 +65,7 @@ func listOf(given []string) []string {
 }
 
 // headers reads the headers; nil if there are none.
-func (o options) headers() (map[string]string, error) {
+func (o webhookOptions) headers() (map[string]string, error) {
 	if len(o.Header) == 0 {
 		return nil, nil //nolint:nilnil // there are none
 	}
@@ -80,7 +81,7 @@ func (o options) headers() (map[string]string, error) {
 }
 
 // made returns a webhook to be made.
-func (o options) made(endpoint string) (client.NewWebhook, error) {
+func (o webhookOptions) made(endpoint string) (client.NewWebhook, error) {
 	headers, err := o.headers()
 	webhook := client.NewWebhook{
 		URL: endpoint, Secret: o.Secret, Headers: headers, IsActive: new(!o.Inactive), MediaLinks: o.MediaLinks,
@@ -90,7 +91,7 @@ func (o options) made(endpoint string) (client.NewWebhook, error) {
 }
 
 // change returns what is to be changed. active is the flag that is not among the options.
-func (o options) change(active bool) (client.WebhookChange, error) {
+func (o webhookOptions) change(active bool) (client.WebhookChange, error) {
 	headers, err := o.headers()
 	change := client.WebhookChange{Secret: target.Given(o.Secret), Events: listOf(o.Events), Chats: listOf(o.Chats), Headers: headers, MediaLinks: o.MediaLinks}
 	if active || o.Inactive {
@@ -127,10 +128,10 @@ func someOrAll(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-type listCommand struct{ target.InstanceFlag }
+type listWebhooksCommand struct{ target.InstanceFlag }
 
 // Run lists the webhooks.
-func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c listWebhooksCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
 
 type addCommand struct {
 	target.InstanceFlag
-	options
+	webhookOptions
 	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
 }
 
@@ -172,7 +173,7 @@ func (c addCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return printOne(t, made, nil)
 }
 
-type getCommand struct{ flag }
+type getCommand struct{ webhookFlag }
 
 // Run shows the webhook.
 func (c getCommand) Run(ctx context.Context, t terminal.Terminal) error {
@@ -191,15 +192,15 @@ func (c getCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return printOne(t, webhook, &page.Delivery)
 }
 
-type setCommand struct {
-	flag
-	options
+type setWebhookCommand struct {
+	webhookFlag
+	webhookOptions
 	Active   bool   `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
 	Endpoint string `arg:"" optional:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to. It may be left out if there is a webhook."`
 }
 
 // Run saves the webhook of webhook-config, or changes a webhook.
-func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	change, err := c.change(c.Active)
 	if err != nil {
 		return err
@@ -220,7 +221,7 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 // save sets up the webhook of webhook-config.
-func (c setCommand) save(ctx context.Context, t terminal.Terminal, settings client.WebhookChange) error {
+func (c setWebhookCommand) save(ctx context.Context, t terminal.Terminal, settings client.WebhookChange) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -239,7 +240,7 @@ func (c setCommand) save(ctx context.Context, t terminal.Terminal, settings clie
 	return printOne(t, webhook, nil)
 }
 
-type testCommand struct{ flag }
+type testCommand struct{ webhookFlag }
 
 // Run tests the webhook. It fails if the endpoint did not accept the event.
 func (c testCommand) Run(ctx context.Context, t terminal.Terminal) error {
@@ -263,7 +264,7 @@ func (c testCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return err
 }
 
-type resumeCommand struct{ flag }
+type resumeCommand struct{ webhookFlag }
 
 // Run resumes the webhook.
 func (c resumeCommand) Run(ctx context.Context, t terminal.Terminal) error {
@@ -277,10 +278,10 @@ func (c resumeCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return t.Done(map[string]any{"instanceId": id, "done": "resumed"}, "resumed the webhook of %s", id)
 }
 
-type deleteCommand struct{ flag }
+type deleteWebhookCommand struct{ webhookFlag }
 
 // Run deletes the webhook.
-func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, which, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.DeleteWebhook(ctx, id, which)
@@ -291,7 +292,7 @@ func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return t.Done(map[string]any{"instanceId": id, "done": "deleted"}, "deleted the webhook of %s", id)
 }
 
-type deliveriesCommand struct{ flag }
+type deliveriesCommand struct{ webhookFlag }
 
 // Run lists the deliveries, and the state of the delivery.
 func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
@@ -364,7 +365,7 @@ func standing(state client.DeliveryState) string {
 }
 
 type replayCommand struct {
-	flag
+	webhookFlag
 	From  int64     `help:"Sequence of the first event to deliver again." env:"-" xor:"from" required:""`
 	Since time.Time `help:"Deliver again the events since this time, for example 2026-11-20T14:00:00Z." env:"-" xor:"from" required:""`
 }
@@ -380,4 +381,111 @@ func (c replayCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		return err
 	}
 	return t.Print(replayed, fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
+}
+
+// AccountWebhook works on the webhooks of the account.
+type AccountWebhook struct {
+	List   listOfAccountCommand   `cmd:"" help:"List the webhooks of the account."`
+	Add    addToAccountCommand    `cmd:"" help:"Add a webhook for all instances, those that come later too."`
+	Set    setOfAccountCommand    `cmd:"" help:"Change a webhook of the account."`
+	Delete deleteOfAccountCommand `cmd:"" aliases:"remove" help:"Remove a webhook of the account; events are still recorded."`
+}
+
+func printAccountWebhook(t terminal.Terminal, webhook client.AccountWebhook) error {
+	return t.Fields(
+		webhook,
+		terminal.Pair{"id", webhook.ID}, terminal.Pair{"url", webhook.URL}, terminal.Pair{"active", terminal.YesNo(webhook.IsActive)},
+		terminal.Pair{"signed", terminal.YesNo(webhook.Secret != "")},
+		terminal.Pair{"events", someOrAll(webhook.Events)}, terminal.Pair{"chats", someOrAll(webhook.Chats)},
+		terminal.Pair{"headers", strings.Join(webhook.HeaderNames, ", ")}, terminal.Pair{"links", terminal.YesNo(webhook.MediaLinks)},
+		terminal.Pair{"created", terminal.Moment(webhook.CreatedAt)}, terminal.Pair{"updated", terminal.Moment(webhook.UpdatedAt)},
+	)
+}
+
+type listOfAccountCommand struct{ target.GatewayFlags }
+
+// Run lists the webhooks.
+func (c listOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, err := c.Connect(t)
+	if err != nil {
+		return err
+	}
+	webhooks := []client.AccountWebhook{} // never null
+	var rows [][]string
+	for webhook, err := range gateway.AccountWebhooks(ctx) {
+		if err != nil {
+			return err
+		}
+		webhooks = append(webhooks, webhook)
+		rows = append(rows, []string{
+			webhook.ID, webhook.URL, terminal.YesNo(webhook.IsActive), someOrAll(webhook.Events), someOrAll(webhook.Chats),
+		})
+	}
+	return t.Table(webhooks, []string{"ID", "URL", "ACTIVE", "EVENTS", "CHATS"}, rows)
+}
+
+type addToAccountCommand struct {
+	target.GatewayFlags
+	webhookOptions
+	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
+}
+
+// Run adds a webhook.
+func (c addToAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	webhook, err := c.made(c.Endpoint)
+	if err != nil {
+		return err
+	}
+	gateway, err := c.Connect(t)
+	if err != nil {
+		return err
+	}
+	made, err := gateway.CreateAccountWebhook(ctx, webhook)
+	if err != nil {
+		return err
+	}
+	return printAccountWebhook(t, made)
+}
+
+type setOfAccountCommand struct {
+	target.GatewayFlags
+	webhookOptions
+	Active   bool   `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
+	Webhook  string `arg:"" help:"Id of the webhook."`
+	Endpoint string `arg:"" optional:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to; without it, the current one stays."`
+}
+
+// Run changes a webhook.
+func (c setOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	change, err := c.change(c.Active)
+	if err != nil {
+		return err
+	}
+	change.URL = target.Given(c.Endpoint)
+	gateway, err := c.Connect(t)
+	if err != nil {
+		return err
+	}
+	changed, err := gateway.ChangeAccountWebhook(ctx, c.Webhook, change)
+	if err != nil {
+		return err
+	}
+	return printAccountWebhook(t, changed)
+}
+
+type deleteOfAccountCommand struct {
+	target.GatewayFlags
+	Webhook string `arg:"" help:"Id of the webhook."`
+}
+
+// Run removes a webhook.
+func (c deleteOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, err := c.Connect(t)
+	if err != nil {
+		return err
+	}
+	if err := gateway.DeleteAccountWebhook(ctx, c.Webhook); err != nil {
+		return err
+	}
+	return t.Print(map[string]string{"deleted": c.Webhook}, "deleted the webhook "+c.Webhook)
 }

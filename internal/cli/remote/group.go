@@ -1,5 +1,6 @@
-// Package groups has the commands about groups and communities.
-package groups
+// Groups and communities.
+
+package remote
 
 import (
 	"context"
@@ -14,8 +15,8 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// Command is the commands about groups.
-type Command struct {
+// Groups are the commands about groups.
+type Groups struct {
 	List     listGroupsCommand    `cmd:"" help:"List the groups of the account; while it is not connected, those that were listed last."`
 	Show     showGroupCommand     `cmd:"" help:"Show a group that the account is a member of."`
 	Create   createGroupCommand   `cmd:"" help:"Create a group."`
@@ -375,7 +376,7 @@ func (c leaveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return t.Done(map[string]any{"group": c.GroupID, "done": "left"}, "left %s", c.GroupID)
 }
 
-// Communities is the commands about communities.
+// Communities are the commands about communities.
 type Communities struct {
 	List   listCommunitiesCommand `cmd:"" help:"List the communities of the account."`
 	Create createCommunityCommand `cmd:"" help:"Create a community."`

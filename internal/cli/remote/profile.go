@@ -1,6 +1,6 @@
-// Package profiles has the commands about the messenger account of an instance: its profile,
-// its privacy settings and its block list.
-package profiles
+// The account itself: profile, privacy, blocks.
+
+package remote
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// Command is the commands about the profile.
-type Command struct {
-	Show showCommand `cmd:"" help:"Show what others see of the account."`
-	Set  setCommand  `cmd:"" help:"Change the name, the line about itself and the picture of the account."`
+// Profile are the commands about the profile.
+type Profile struct {
+	Show showProfileCommand `cmd:"" help:"Show what others see of the account."`
+	Set  setProfileCommand  `cmd:"" help:"Change the name, the line about itself and the picture of the account."`
 }
 
-type showCommand struct{ target.InstanceFlag }
+type showProfileCommand struct{ target.InstanceFlag }
 
 // Run shows the profile.
-func (c showCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c showProfileCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func printProfile(t terminal.Terminal, profile client.Profile) error {
 	return t.Fields(profile, pairs...)
 }
 
-type setCommand struct {
+type setProfileCommand struct {
 	target.InstanceFlag
 	Name    *string `help:"The name that the account goes by." env:"-"`
 	About   *string `help:"What it says about itself; empty removes it." env:"-"`
@@ -55,7 +55,7 @@ type setCommand struct {
 }
 
 // Run changes the profile.
-func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c setProfileCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return printProfile(t, profile)
 }
 
-// Privacy is the commands about privacy settings.
+// Privacy are the commands about privacy settings.
 type Privacy struct {
 	Show showPrivacyCommand `cmd:"" help:"Show what the account lets others see and do."`
 	Set  setPrivacyCommand  `cmd:"" help:"Change what the account lets others see and do."`

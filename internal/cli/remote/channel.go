@@ -1,5 +1,6 @@
-// Package channels has the commands about channels.
-package channels
+// Channels.
+
+package remote
 
 import (
 	"context"
@@ -11,26 +12,26 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// Command is the commands about channels.
-type Command struct {
-	List     listCommand     `cmd:"" help:"List the channels that the account follows or owns."`
-	Show     showCommand     `cmd:"" help:"Show a channel."`
-	Create   createCommand   `cmd:"" help:"Create a channel. To write into it, send a text to its ID."`
-	Follow   followCommand   `cmd:"" help:"Follow a channel."`
-	Unfollow unfollowCommand `cmd:"" help:"Unfollow a channel."`
-	Mute     muteCommand     `cmd:"" help:"Mute a channel."`
-	Unmute   unmuteCommand   `cmd:"" help:"End the mute of a channel."`
-	Read     readCommand     `cmd:"" help:"Read the posts of a channel."`
-	React    reactCommand    `cmd:"" help:"React to a post of a channel."`
+// Channels are the commands about channels.
+type Channels struct {
+	List     listChannelsCommand  `cmd:"" help:"List the channels that the account follows or owns."`
+	Show     showChannelCommand   `cmd:"" help:"Show a channel."`
+	Create   createChannelCommand `cmd:"" help:"Create a channel. To write into it, send a text to its ID."`
+	Follow   followCommand        `cmd:"" help:"Follow a channel."`
+	Unfollow unfollowCommand      `cmd:"" help:"Unfollow a channel."`
+	Mute     muteCommand          `cmd:"" help:"Mute a channel."`
+	Unmute   unmuteCommand        `cmd:"" help:"End the mute of a channel."`
+	Read     readCommand          `cmd:"" help:"Read the posts of a channel."`
+	React    reactCommand         `cmd:"" help:"React to a post of a channel."`
 }
 
-type listCommand struct {
+type listChannelsCommand struct {
 	target.InstanceFlag
 	Name string `help:"Only channels with this in their name." env:"-"`
 }
 
 // Run lists channels.
-func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c listChannelsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -53,10 +54,10 @@ type channelFlags struct {
 	Channel string `arg:"" help:"The channel's ID, or its invite link."`
 }
 
-type showCommand struct{ channelFlags }
+type showChannelCommand struct{ channelFlags }
 
 // Run shows a channel.
-func (c showCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c showChannelCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -65,10 +66,10 @@ func (c showCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return show(t, channel)
+	return showChannel(t, channel)
 }
 
-func show(t terminal.Terminal, channel client.ChannelDetails) error {
+func showChannel(t terminal.Terminal, channel client.ChannelDetails) error {
 	return t.Fields(channel,
 		terminal.Pair{"id", channel.ID},
 		terminal.Pair{"name", channel.Name},
@@ -81,7 +82,7 @@ func show(t terminal.Terminal, channel client.ChannelDetails) error {
 	)
 }
 
-type createCommand struct {
+type createChannelCommand struct {
 	target.InstanceFlag
 	Name        string `arg:"" help:"Name of the channel."`
 	Description string `help:"Description of the channel." env:"-"`
@@ -89,7 +90,7 @@ type createCommand struct {
 }
 
 // Run creates a channel.
-func (c createCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c createChannelCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func (c createCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return show(t, channel)
+	return showChannel(t, channel)
 }
 
 // do does something with the channel, and says that it is done.

@@ -1,4 +1,4 @@
-package webhooks
+package remote
 
 import (
 	"bytes"

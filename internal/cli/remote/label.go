@@ -1,5 +1,7 @@
-// Package labels has the commands about the labels of an account.
-package labels
+// Package remote has the commands that call a gateway about one noun each: labels, groups, channels,
+// webhooks and so on. A command is a struct with its flags; it calls the client, and prints through the
+// terminal that it is given.
+package remote
 
 import (
 	"context"
@@ -11,20 +13,20 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// Command is the commands about labels.
-type Command struct {
-	List   listCommand   `cmd:"" help:"List the labels of the account."`
-	Create createCommand `cmd:"" help:"Make a label."`
-	Set    setCommand    `cmd:"" help:"Change the name or the colour of a label."`
-	Delete deleteCommand `cmd:"" help:"Delete a label."`
-	Put    putCommand    `cmd:"" help:"Put a label on a chat or a message."`
-	Take   takeCommand   `cmd:"" help:"Take a label from a chat or a message."`
+// Labels are the commands about labels.
+type Labels struct {
+	List   listLabelsCommand  `cmd:"" help:"List the labels of the account."`
+	Create createLabelCommand `cmd:"" help:"Make a label."`
+	Set    setLabelCommand    `cmd:"" help:"Change the name or the colour of a label."`
+	Delete deleteLabelCommand `cmd:"" help:"Delete a label."`
+	Put    putCommand         `cmd:"" help:"Put a label on a chat or a message."`
+	Take   takeCommand        `cmd:"" help:"Take a label from a chat or a message."`
 }
 
-type listCommand struct{ target.InstanceFlag }
+type listLabelsCommand struct{ target.InstanceFlag }
 
 // Run lists labels.
-func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c listLabelsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -36,10 +38,10 @@ func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		}
 		all = append(all, label)
 	}
-	return table(t, all, all...)
+	return labelTable(t, all, all...)
 }
 
-func table(t terminal.Terminal, value any, labels ...client.Label) error {
+func labelTable(t terminal.Terminal, value any, labels ...client.Label) error {
 	rows := make([][]string, len(labels))
 	for n, label := range labels {
 		rows[n] = []string{label.LabelID, label.Name, strconv.FormatInt(label.Color, 10)}
@@ -47,14 +49,14 @@ func table(t terminal.Terminal, value any, labels ...client.Label) error {
 	return t.Table(value, []string{"ID", "NAME", "COLOUR"}, rows)
 }
 
-type createCommand struct {
+type createLabelCommand struct {
 	target.InstanceFlag
 	Name  string `arg:"" help:"The name."`
 	Color int64  `help:"The number of a colour of the messenger's clients, 0 to 19." env:"-"`
 }
 
 // Run makes a label.
-func (c createCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c createLabelCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -63,10 +65,10 @@ func (c createCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return table(t, label, label)
+	return labelTable(t, label, label)
 }
 
-type setCommand struct {
+type setLabelCommand struct {
 	target.InstanceFlag
 	Label string  `arg:"" help:"The ID of the label."`
 	Name  *string `help:"The name." env:"-"`
@@ -74,7 +76,7 @@ type setCommand struct {
 }
 
 // Run changes a label.
-func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c setLabelCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -83,16 +85,16 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return table(t, label, label)
+	return labelTable(t, label, label)
 }
 
-type deleteCommand struct {
+type deleteLabelCommand struct {
 	target.InstanceFlag
 	Label string `arg:"" help:"The ID of the label."`
 }
 
 // Run deletes a label.
-func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c deleteLabelCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -104,14 +106,14 @@ func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 // place is what a label is put on or taken from.
-type place struct {
+type labelTarget struct {
 	target.InstanceFlag
 	Label   string `arg:"" help:"The ID of the label."`
 	Chat    string `help:"A phone number with country code, or a chat ID." env:"-" xor:"place" required:""`
 	Message string `help:"The identifier of a message." env:"-" xor:"place" required:""`
 }
 
-func (p place) assign(ctx context.Context, t terminal.Terminal, on bool, done string) error {
+func (p labelTarget) assign(ctx context.Context, t terminal.Terminal, on bool, done string) error {
 	gateway, id, err := p.Open(ctx, t)
 	if err != nil {
 		return err
@@ -134,14 +136,14 @@ func (p place) assign(ctx context.Context, t terminal.Terminal, on bool, done st
 	return t.Done(map[string]any{"label": p.Label, "done": done}, "%s %s", done, p.Label)
 }
 
-type putCommand struct{ place }
+type putCommand struct{ labelTarget }
 
 // Run puts a label on something.
 func (c putCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.assign(ctx, t, true, "put")
 }
 
-type takeCommand struct{ place }
+type takeCommand struct{ labelTarget }
 
 // Run takes a label from something.
 func (c takeCommand) Run(ctx context.Context, t terminal.Terminal) error {

@@ -1,6 +1,6 @@
-// Package care has the flags of what an instance keeps to when it writes, and shows what it
-// keeps to. The commands of instances use it.
-package care
+// What an instance keeps to when it writes: pace, typing, budgets, calls.
+
+package remote
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/recado-project/recado/internal/cli/target"
 )
 
-// Flags are the settings. A flag that is not given changes nothing.
-type Flags struct {
+// PaceFlags are the settings. A flag that is not given changes nothing.
+type PaceFlags struct {
 	Gap             *time.Duration `help:"Time between two messages from the queue at least, such as 4s; 0: none." env:"-"`
 	Jitter          *time.Duration `help:"The most that chance adds to it, anew for each message; 0: nothing." env:"-"`
 	PerMinute       *int64         `help:"Messages from the queue within any minute; 0: any number." env:"-"`
@@ -26,7 +26,7 @@ type Flags struct {
 }
 
 // Change adds the given settings to a change of an instance.
-func (f Flags) Change(change *client.InstanceChange) {
+func (f PaceFlags) Change(change *client.InstanceChange) {
 	pace := client.PaceChange{
 		GapSeconds: seconds(f.Gap), JitterSeconds: seconds(f.Jitter), PerMinute: client.SetIf(f.PerMinute),
 		NewChatsPerHour: client.SetIf(f.NewChatsPerHour), NewChatsPerDay: client.SetIf(f.NewChatsPerDay),
@@ -48,12 +48,12 @@ func seconds(d *time.Duration) client.Nullable[float64] {
 	return client.Set(d.Seconds())
 }
 
-// Line is a name and a value, which is empty for what is off.
-type Line struct{ Name, Value string }
+// PaceLine is a name and a value, which is empty for what is off.
+type PaceLine struct{ Name, Value string }
 
-// Lines shows the settings of an instance.
-func Lines(of client.Instance) []Line {
-	lines := []Line{
+// PaceLines shows the settings of an instance.
+func PaceLines(of client.Instance) []PaceLine {
+	lines := []PaceLine{
 		{"gap", wait(of.Pace.GapSeconds)},
 		{"jitter", wait(of.Pace.JitterSeconds)},
 		{"per minute", count(of.Pace.PerMinute)},
@@ -63,22 +63,22 @@ func Lines(of client.Instance) []Line {
 		{"number checks per day", count(of.NumberChecks.PerDay)},
 	}
 	if of.Typing {
-		lines = append(lines, Line{"typing", "yes"})
+		lines = append(lines, PaceLine{"typing", "yes"})
 	}
 	if of.RejectCalls {
-		lines = append(lines, Line{"calls", "rejected"}, Line{"text for callers", of.RejectCallsText})
+		lines = append(lines, PaceLine{"calls", "rejected"}, PaceLine{"text for callers", of.RejectCallsText})
 	}
 	if !of.RestrictedUntil.IsZero() {
-		lines = append(lines, Line{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})
+		lines = append(lines, PaceLine{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})
 	}
 	return lines
 }
 
 // LimitLines shows what an instance has to heed, and what it has used up.
-func LimitLines(l client.InstanceLimits) []Line {
-	lines := []Line{{"restricted", "no"}}
+func LimitLines(l client.InstanceLimits) []PaceLine {
+	lines := []PaceLine{{"restricted", "no"}}
 	if l.Restriction.Active && l.Restriction.Since != nil && l.Restriction.Until != nil {
-		lines = []Line{
+		lines = []PaceLine{
 			{"restricted", "yes"},
 			{"since", l.Restriction.Since.UTC().Format(time.RFC3339)},
 			{"until", l.Restriction.Until.UTC().Format(time.RFC3339)},
@@ -86,14 +86,14 @@ func LimitLines(l client.InstanceLimits) []Line {
 	}
 	return append(
 		lines,
-		Line{"messages in the queue", strconv.FormatInt(l.Pace.Waiting, 10)},
-		Line{"messages, last minute", used(l.Pace.SentLastMinute, l.Pace.PerMinute)},
-		Line{"new chats, last hour", used(l.NewChats.LastHour, l.NewChats.PerHour)},
-		Line{"new chats, last day", used(l.NewChats.LastDay, l.NewChats.PerDay)},
-		Line{"number checks, last hour", used(l.NumberChecks.LastHour, l.NumberChecks.PerHour)},
-		Line{"number checks, last day", used(l.NumberChecks.LastDay, l.NumberChecks.PerDay)},
-		Line{"people written to", fmt.Sprintf("%d in %d days", l.Unanswered.OfChats, l.Unanswered.Days)},
-		Line{"without an answer", fmt.Sprintf("%d, with %d messages", l.Unanswered.Chats, l.Unanswered.Messages)},
+		PaceLine{"messages in the queue", strconv.FormatInt(l.Pace.Waiting, 10)},
+		PaceLine{"messages, last minute", used(l.Pace.SentLastMinute, l.Pace.PerMinute)},
+		PaceLine{"new chats, last hour", used(l.NewChats.LastHour, l.NewChats.PerHour)},
+		PaceLine{"new chats, last day", used(l.NewChats.LastDay, l.NewChats.PerDay)},
+		PaceLine{"number checks, last hour", used(l.NumberChecks.LastHour, l.NumberChecks.PerHour)},
+		PaceLine{"number checks, last day", used(l.NumberChecks.LastDay, l.NumberChecks.PerDay)},
+		PaceLine{"people written to", fmt.Sprintf("%d in %d days", l.Unanswered.OfChats, l.Unanswered.Days)},
+		PaceLine{"without an answer", fmt.Sprintf("%d, with %d messages", l.Unanswered.Chats, l.Unanswered.Messages)},
 	)
 }
 

@@ -1,4 +1,4 @@
-package care_test
+package remote_test
 
 import (
 	"encoding/json"
@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/care"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A flag that is not given is not sent, and zero is.
 func TestChange(t *testing.T) {
 	t.Parallel()
-	for want, flags := range cases.Sorted(map[string]care.Flags{
+	for want, flags := range cases.Sorted(map[string]remote.PaceFlags{
 		`{}`:                          {},
 		`{"pace":{"gapSeconds":2.5}}`: {Gap: new(2500 * time.Millisecond)},
 		`{"numberChecks":{"perDay":0},"pace":{"perMinute":0},"typing":false}`: {PerMinute: new(int64(0)), ChecksPerDay: new(int64(0)), Typing: new(false)},
@@ -31,7 +31,7 @@ func TestChange(t *testing.T) {
 func TestLines(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 11, 20, 14, 22, 10, 0, time.UTC)
-	lines := care.Lines(client.Instance{
+	lines := remote.PaceLines(client.Instance{
 		Pace: client.Pace{GapSeconds: 2.5, PerMinute: 10}, Typing: true, NumberChecks: client.Budget{PerHour: 100}, RestrictedUntil: until,
 	})
 	shown := map[string]string{}
@@ -56,14 +56,14 @@ func TestLines(t *testing.T) {
 func TestLimitLines(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 11, 20, 14, 22, 10, 0, time.UTC)
-	lines := care.LimitLines(client.InstanceLimits{
+	lines := remote.LimitLines(client.InstanceLimits{
 		Restriction:  client.Restriction{Active: true, Since: new(until.Add(-time.Hour)), Until: &until},
 		Pace:         client.PaceUse{Waiting: 2, SentLastMinute: 8, PerMinute: new(int64(10))},
 		NewChats:     client.BudgetUse{LastHour: 1, LastDay: 5, PerDay: new(int64(30))},
 		NumberChecks: client.BudgetUse{LastHour: 3, LastDay: 40, PerDay: new(int64(500))},
 		Unanswered:   client.Unanswered{Days: 7, Messages: 31, Chats: 24, OfChats: 180},
 	})
-	want := []care.Line{
+	want := []remote.PaceLine{
 		{"restricted", "yes"},
 		{"since", "2026-11-20T13:22:10Z"},
 		{"until", "2026-11-20T14:22:10Z"},
