@@ -186,7 +186,7 @@ func technologies() map[string]string {
 		"github.com/prometheus":                 "metrics",
 		"net/http/pprof":                        "admin",
 		"go.opentelemetry.io/otel":              "server trace",
-		"github.com/gomodule/redigo":            "movein testkit/redis",
+		"github.com/gomodule/redigo":            "movein",
 	}
 }
 

@@ -4,31 +4,78 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-const maxFiles = 40 // of a room, without tests and what is generated
+const (
+	maxFiles = 40  // of a room, with its tests, without what is generated
+	minLines = 200 // of a room that one other imports, without its tests
+)
 
 var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 
-// No room has so many files that a reader gets lost in it.
-func TestRoomsAreSmall(t *testing.T) {
+// smallRooms are rooms with one importer and few lines, and why they don't go home.
+func smallRooms() map[string]string {
+	return map[string]string{
+		"docs": "go:embed reads the files of its own folder",
+	}
+}
+
+// No room has so many files that a reader gets lost in it, and none is so small that it is only
+// one more place to look: what belongs together by change stands together.
+func TestRoomsHaveASensibleSize(t *testing.T) {
 	t.Parallel()
-	for path, r := range rooms(t) {
-		files := 0
-		for _, file := range r.GoFiles {
-			content, err := os.ReadFile(filepath.Join(root, path, file))
-			if err != nil {
-				t.Fatal(err)
+	importers, all := map[string][]string{}, rooms(t)
+	for path, r := range all {
+		for _, other := range slices.Concat(r.Imports, r.TestImports, r.XTestImports) {
+			if inner, ours := strings.CutPrefix(other, module); ours && inner != path && !slices.Contains(importers[inner], path) {
+				importers[inner] = append(importers[inner], path)
 			}
-			if !generated.Match(content) {
-				files++
-			}
-		}
-		if files > maxFiles {
-			t.Errorf("%s has %d files: which noun is hiding in it?", path, files)
 		}
 	}
+	reasons := smallRooms()
+	for path, r := range cases.Sorted(all) {
+		lines := 0
+		for _, file := range r.GoFiles {
+			if content := read(t, filepath.Join(path, file)); !generated.MatchString(content) {
+				lines += strings.Count(content, "\n")
+			}
+		}
+		if files := filesOf(t, path); files > maxFiles {
+			t.Errorf("%s has %d files: which noun is hiding in it?", path, files)
+		}
+		_, excused := reasons[path]
+		if small := len(importers[path]) == 1 && lines < minLines; small && !excused {
+			t.Errorf("%s has %d lines, and is imported by %s alone: let it go home, or say why not", path, lines, importers[path][0])
+		} else if !small && excused {
+			t.Errorf("%s needs no reason for being small any more", path)
+		}
+	}
+	for path := range reasons {
+		if _, there := all[path]; !there {
+			t.Errorf("%s has a reason for being small, and is no room", path)
+		}
+	}
+}
+
+// filesOf counts the Go files of a room that people write.
+func filesOf(t *testing.T, path string) int {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".go") && !generated.MatchString(read(t, filepath.Join(path, entry.Name()))) {
+			files++
+		}
+	}
+	return files
 }
 
 // Files are named in one style: snake_case.

@@ -20,7 +20,6 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
-	redisserver "github.com/recado-project/recado/internal/testkit/redis"
 )
 
 // evolutionTables are the two of Evolution API that matter here, as its migrations make
@@ -62,7 +61,7 @@ func newEvolution(t *testing.T, inRedis bool) *evolutionStore {
 	e.keys = filepath.Join(t.TempDir(), "srv", "evolution", "api", "instances")
 	check(t, os.MkdirAll(e.keys, 0o700))
 	if inRedis {
-		e.redis = redisserver.Start(t) + "/6"
+		e.redis = startRedis(t) + "/6"
 	}
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -368,4 +369,211 @@ func changeEvents(t *testing.T, g *testkit.Gateway, id, last string) map[string]
 			return events
 		}
 	}
+}
+
+// pollVotes follows the event message.poll_vote of an instance.
+func pollVotes(t *testing.T, g *testkit.Gateway, id string) *testkit.Sink {
+	t.Helper()
+	sink := testkit.NewSink(t)
+	if _, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL}); err != nil {
+		t.Fatal(err)
+	}
+	return sink
+}
+
+// awaitVote waits for the event of a vote with these options.
+func awaitVote(t *testing.T, sink *testkit.Sink, messageID string, options ...string) client.MessagePollVoteEvent {
+	t.Helper()
+	var vote client.MessagePollVoteEvent
+	sink.AwaitType("message.poll_vote", func(d testkit.Delivered) bool {
+		if err := json.Unmarshal(d.Event.Data, &vote); err != nil {
+			t.Error(err)
+		}
+		return vote.MessageID == messageID && slices.Equal(vote.Options, options)
+	})
+	return vote
+}
+
+func TestVotesAreCounted(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	sink := pollVotes(t, g, id)
+	options := []string{"Hoje", "Amanhã", "Sábado"}
+	sent, err := g.Client.SendPoll(t.Context(), id, client.Poll{To: customerNumber, Question: "Quando?", Options: options})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+	if shown.Type != "poll" || shown.Text != "Quando?" || shown.Poll == nil || !slices.Equal(shown.Poll.Options, options) || shown.Poll.MaxAnswers != 1 {
+		t.Fatalf("the phone shows %+v", shown)
+	}
+	g.Phones.Vote(t, customerNumber, sent.MessageID, "Hoje")
+	vote := awaitVote(t, sink, sent.MessageID, "Hoje")
+	if vote.ID != sent.ID || vote.Question != "Quando?" || vote.Voters != 1 || vote.Tallies[0] != (client.PollTally{Option: "Hoje", Votes: 1}) || len(vote.Tallies) != 3 ||
+		vote.From == nil || vote.From.JID == nil || *vote.From.JID != customerNumber+"@s.whatsapp.net" {
+		t.Errorf("the event is %+v", vote)
+	}
+	g.Phones.Vote(t, customerNumber, sent.MessageID, "Sábado")
+	awaitVote(t, sink, sent.MessageID, "Sábado")
+	votes, err := g.Client.GetVotes(t.Context(), id, sent.ID)
+	if err != nil || votes.Voters != 1 || votes.Options[0].Votes != 0 || votes.Options[2].Votes != 1 || len(votes.Options[2].Voters) != 1 || votes.MessageID != sent.MessageID {
+		t.Errorf("the poll stands at %+v (%v)", votes, err)
+	}
+	g.Phones.Vote(t, customerNumber, sent.MessageID)
+	if vote := awaitVote(t, sink, sent.MessageID); vote.Voters != 0 {
+		t.Errorf("the vote was taken back: %+v", vote)
+	}
+
+	text := sendText(t, g, id, "no poll")
+	_, err = g.Client.GetVotes(t.Context(), id, text.MessageID)
+	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_IS_NO_POLL")
+	_, err = g.Client.GetVotes(t.Context(), id, "3EB0NOTHING")
+	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+func TestVotesInAGroup(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	sink := pollVotes(t, g, id)
+	const third = "5511988880004"
+	group := g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber, third)
+	for name, poll := range cases.Sorted(map[string]func() string{
+		"of ours": func() string {
+			sent, err := g.Client.SendPoll(t.Context(), id, client.Poll{To: group.ID, Question: "What?", Options: []string{"a", "b", "c"}, MaxAnswers: new(int64(2))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sent.MessageID
+		},
+		"of somebody else": func() string {
+			message := g.Phones.Send(t, customerNumber, map[string]any{"to": group.ID, "type": "poll", "text": "What?", "options": []string{"a", "b", "c"}, "maxAnswers": 2})
+			if received := awaitMessage(t, g, id, message); received.Type != gateway.TypePoll || received.Text != "What?" {
+				t.Errorf("received %+v", received)
+			}
+			return message
+		},
+	}) {
+		message := poll()
+		for _, number := range []string{customerNumber, third} {
+			g.Phones.AwaitMessage(t, number, message)
+		}
+		g.Phones.Vote(t, customerNumber, message, "a", "c")
+		awaitVote(t, sink, message, "a", "c")
+		g.Phones.Vote(t, third, message, "c")
+		awaitVote(t, sink, message, "c")
+		votes, err := g.Client.GetVotes(t.Context(), id, message)
+		if err != nil || votes.Voters != 2 || votes.MaxAnswers != 2 || votes.Options[0].Votes != 1 || votes.Options[1].Votes != 0 || votes.Options[2].Votes != 2 {
+			t.Errorf("a poll %s stands at %+v (%v)", name, votes, err)
+		}
+		// The account's own phone votes too.
+		awaitOnPhone(t, g, shopNumber, message, "the poll", func(testkit.PhoneMessage) bool { return true })
+		g.Phones.Vote(t, shopNumber, message, "b")
+		if vote := awaitVote(t, sink, message, "b"); vote.Voters != 3 {
+			t.Errorf("a poll %s after its own account's vote: %+v", name, vote)
+		}
+	}
+}
+
+// awaitResponse waits for the event of somebody's response to a calendar event.
+func awaitResponse(t *testing.T, sink *testkit.Sink, messageID, number, response string) client.MessageEventResponseEvent {
+	t.Helper()
+	var got client.MessageEventResponseEvent
+	sink.AwaitType(client.TypeMessageEventResponse, func(d testkit.Delivered) bool {
+		if err := json.Unmarshal(d.Event.Data, &got); err != nil {
+			t.Error(err)
+		}
+		return got.MessageID == messageID && got.Response == response && got.From != nil && got.From.JID != nil && *got.From.JID == number+"@s.whatsapp.net"
+	})
+	return got
+}
+
+// awaitCancelled waits for the event that a calendar event was cancelled.
+func awaitCancelled(t *testing.T, sink *testkit.Sink, messageID string) client.MessageEditedEvent {
+	t.Helper()
+	var got client.MessageEditedEvent
+	sink.AwaitType(client.TypeMessageEdited, func(d testkit.Delivered) bool {
+		if err := json.Unmarshal(d.Event.Data, &got); err != nil {
+			t.Error(err)
+		}
+		return got.MessageID == messageID && got.Event != nil && got.Event.Cancelled
+	})
+	return got
+}
+
+// Calendar events are sent, at once and through the queue; people respond to them; and their
+// authors cancel them.
+func TestCalendarEvents(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	sink := pollVotes(t, g, id)
+	start := time.Date(2031, 5, 6, 13, 0, 0, 0, time.UTC)
+	event := client.CalendarEvent{
+		To: customerNumber, Name: "Consulta", Start: start, End: start.Add(30 * time.Minute), Description: "Traga os exames", JoinLink: "https://example.com/sala",
+		Location:           client.EventLocation{Name: "Clínica", Address: "Rua A, 1", Latitude: new(-23.5), Longitude: new(-46.6)},
+		ExtraGuestsAllowed: true, IdempotencyKey: "consulta",
+	}
+	sent, err := g.Client.SendEvent(t.Context(), id, event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+	if got := shown.Event; shown.Type != "event" || shown.Text != "Consulta" || got == nil || got.Start != "2031-05-06T13:00:00Z" || got.End != "2031-05-06T13:30:00Z" ||
+		got.Description != "Traga os exames" || got.JoinLink != "https://example.com/sala" || !got.ExtraGuestsAllowed || got.Cancelled ||
+		got.Location == nil || got.Location.Name != "Clínica" || got.Location.Address != "Rua A, 1" || got.Location.Latitude == nil || *got.Location.Latitude != -23.5 {
+		t.Fatalf("the phone shows %+v with %+v", shown, got)
+	}
+	if again, err := g.Client.SendEvent(t.Context(), id, event); err != nil || !again.IdempotencyReplayed || again.ID != sent.ID {
+		t.Errorf("repeated, it is %+v (%v)", again, err)
+	}
+	g.Phones.Respond(t, customerNumber, sent.MessageID, "going", 2)
+	response := awaitResponse(t, sink, sent.MessageID, customerNumber, client.ResponseGoing)
+	if response.ID != sent.ID || response.Name != "Consulta" || response.ExtraGuests != 2 {
+		t.Errorf("the response is %+v", response)
+	}
+	g.Phones.Respond(t, customerNumber, sent.MessageID, "not_going", 0)
+	awaitResponse(t, sink, sent.MessageID, customerNumber, client.ResponseNotGoing)
+
+	for range 2 { // the second time changes nothing
+		if err := g.Client.CancelEvent(t.Context(), id, sent.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if edited := awaitCancelled(t, sink, sent.MessageID); edited.Text != "Consulta" || edited.Event.Start == nil || !edited.Event.Start.Equal(start) {
+		t.Errorf("cancelled is %+v", edited)
+	}
+	awaitOnPhone(t, g, customerNumber, sent.MessageID, "that it is cancelled", func(m testkit.PhoneMessage) bool { return m.Event.Cancelled && m.Event.Location.Name == "Clínica" })
+	kept, err := g.Client.GetMessage(t.Context(), id, sent.ID)
+	if err != nil || kept.Type != client.TypeEvent || kept.Event == nil || !kept.Event.Cancelled || kept.Caption == nil || *kept.Caption != "Consulta" {
+		t.Errorf("kept is %+v (%v)", kept, err)
+	}
+
+	text := sendText(t, g, id, "no event")
+	testkit.Refused(t, g.Client.CancelEvent(t.Context(), id, text.MessageID), http.StatusBadRequest, "MESSAGE_IS_NO_EVENT")
+	testkit.Refused(t, g.Client.CancelEvent(t.Context(), id, "3EB0NOTHING"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+
+	// In a group, through the queue; its members respond, the account's own phone too.
+	const third = "5511988880004"
+	group := g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber, third)
+	queued, err := g.Client.SendEvent(t.Context(), id, client.CalendarEvent{To: group.ID, Name: "Entrega", Start: start, Prefer: client.RespondAsync})
+	if err != nil || !queued.Accepted {
+		t.Fatalf("queued: %+v (%v)", queued, err)
+	}
+	for _, number := range []string{customerNumber, third, shopNumber} {
+		awaitOnPhone(t, g, number, queued.MessageID, "the event", func(m testkit.PhoneMessage) bool { return m.Event.End == "" && m.Event.Location == nil })
+		g.Phones.Respond(t, number, queued.MessageID, "maybe", 0)
+		awaitResponse(t, sink, queued.MessageID, number, client.ResponseMaybe)
+	}
+
+	// One of somebody else.
+	theirs := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "event", "text": "Almoço", "event": map[string]any{
+		"start": "2031-05-07T15:00:00Z", "location": map[string]any{"name": "Bar"},
+	}})
+	awaitMessage(t, g, id, theirs)
+	kept, err = g.Client.GetMessage(t.Context(), id, theirs)
+	if err != nil || kept.Event == nil || kept.Event.End != nil || kept.Event.Location == nil || kept.Event.Location.Latitude != nil || *kept.Event.Location.Name != "Bar" {
+		t.Errorf("received %+v (%v)", kept, err)
+	}
+	testkit.Refused(t, g.Client.CancelEvent(t.Context(), id, theirs), http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
+	g.Phones.CancelEvent(t, customerNumber, theirs)
+	awaitCancelled(t, sink, theirs)
 }

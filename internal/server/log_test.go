@@ -1,8 +1,13 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +15,12 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/seal"
+	"github.com/recado-project/recado/internal/server"
+	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -146,4 +156,219 @@ func TestSlowDatabaseShowsNobodyInTheLog(t *testing.T) {
 	g.Stop()
 	log.one(t, "level=WARN", "Node handling took 5.", "message "+message, "instance_id="+id)
 	log.wantNoNeedle(t)
+}
+
+// A thief of the data of a gateway with a master key can link nothing with it: no key of
+// a device can be read in the files, and no gateway starts on them. The gateway itself goes
+// on with the sessions that were linked before it had that key.
+func TestStolenDataLinkNothing(t *testing.T) {
+	t.Parallel()
+	options := testkit.Options{DataDir: t.TempDir(), MasterKey: seal.NewKey()}
+	plain := options
+	plain.MasterKey = nil
+	g, shop := testkit.StartLinked(t, plain)
+	converse := func() {
+		t.Helper()
+		g.AwaitStatus(t, shop, gateway.StatusConnected)
+		g.Phones.AwaitMessage(t, customerNumber, sendText(t, g, shop, "hello").MessageID)
+		awaitMessage(t, g, shop, g.Phones.SendText(t, customerNumber, shopNumber, "hello, too"))
+	}
+	converse()
+	g.Stop()
+
+	file := filepath.Join(options.DataDir, "recado.db")
+	values := deviceKeyValues(t, file)
+	if !canRead(t, file, values) {
+		t.Fatal("without a master key, the keys of the device are not in the file")
+	}
+	g = testkit.Start(t, options)
+	converse()
+	testkit.Await(t, "nothing that can be read", func() bool { return !canRead(t, file, values) })
+	g.Stop()
+	if canRead(t, file, values) {
+		t.Error("keys of the device can be read in the file")
+	}
+
+	stolen := t.TempDir()
+	if err := os.CopyFS(stolen, os.DirFS(options.DataDir)); err != nil {
+		t.Fatal(err)
+	}
+	for name, key := range cases.Sorted(map[string]*seal.Key{"no key": nil, "another key": seal.NewKey()}) {
+		config := server.StoreConfig(stolen, "", slog.New(slog.DiscardHandler))
+		config.Master = key
+		if s, err := store.Open(t.Context(), config); err == nil {
+			t.Errorf("the stolen data are opened with %s", name)
+			_ = s.Close()
+		}
+	}
+	g = testkit.Start(t, options)
+	converse()
+}
+
+// deviceKeyValues returns what the database has of the keys of devices.
+func deviceKeyValues(t *testing.T, file string) (values [][]byte) {
+	t.Helper()
+	db, err := sqlite.OpenPool(t.Context(), file, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	rows, err := db.QueryContext(t.Context(), "SELECT value FROM device_keys WHERE length(value) >= 16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var value []byte
+		if err := rows.Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, value)
+	}
+	if err := rows.Err(); err != nil || len(values) == 0 {
+		t.Fatalf("found %d keys (%v)", len(values), err)
+	}
+	return values
+}
+
+// canRead reports whether one of the values is in the bytes of the database.
+func canRead(t *testing.T, file string, values [][]byte) bool {
+	t.Helper()
+	files, err := filepath.Glob(file + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range values {
+			if bytes.Contains(content, value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// An instance that is requested by its id is the same as in the list, however many
+// there are.
+func TestClientFindsInstances(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	for range 101 {
+		if _, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := 0
+	var last client.Instance
+	for instance, err := range g.Client.Instances(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = instance
+		count++
+	}
+	if count != 101 {
+		t.Errorf("%d instances are listed", count)
+	}
+	got, err := g.Client.GetInstance(t.Context(), last.InstanceID)
+	if err != nil || got != last {
+		t.Errorf("got %+v (%v), want %+v", got, err, last)
+	}
+	_, err = g.Client.GetInstance(t.Context(), "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11")
+	testkit.Refused(t, err, http.StatusNotFound, client.CodeInstanceNotFound)
+}
+
+// The list of deliveries has the state of the delivery and its reason.
+func TestDeliveryState(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, otherNumber)
+	sink := testkit.NewSink(t)
+	var hookID string
+	save := func(active bool) {
+		t.Helper()
+		saved, err := g.Client.SaveWebhookConfig(t.Context(), id, client.NewWebhookConfig{WebhookURL: sink.URL, IsActive: &active})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hookID = saved.ID
+	}
+	await := func(states ...string) client.DeliveryState {
+		t.Helper()
+		var state client.DeliveryState
+		testkit.Await(t, "the delivery to be "+states[0], func() bool {
+			page, err := g.Client.ListWebhookDeliveries(t.Context(), id, hookID, 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state = page.Delivery
+			return slices.Contains(states, state.State)
+		})
+		return state
+	}
+	save(true)
+	if state := await(client.StateFlowing); state.Since != nil || state.Until != nil || state.PendingEvents != 0 {
+		t.Errorf("it flows: %+v", state)
+	}
+	sink.Answer(func(testkit.Delivered) int { return http.StatusGone })
+	g.Phones.SendText(t, customerNumber, otherNumber, "Alguém aí?")
+	if state := await(client.StateSuspended); state.Since == nil || state.Reason == nil || state.PendingEvents == 0 || state.OldestPendingAt == nil {
+		t.Errorf("it is suspended: %+v", state)
+	}
+	save(false)
+	await(client.StateInactive)
+}
+
+// Who holds a phone of the sandbox is shown the codes that wait to be scanned, and no
+// longer than they can be.
+func TestShownCodesAreThoseOfInstancesThatAreLinked(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	codes := func() (names []string, pairing, number string) {
+		t.Helper()
+		shown, err := g.Server.Instances().ShownCodes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, code := range shown {
+			names = append(names, code.Instance.Name)
+			pairing, number = code.Pairing.Code, code.Number
+		}
+		return names, pairing, number
+	}
+	idle, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "idle"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, _, _ := codes(); len(names) != 0 {
+		t.Errorf("nobody asked for a code, but shown are those of %v", names)
+	}
+	if _, err := g.Client.GetQRCode(t.Context(), shop.InstanceID, client.GetQRCodeParams{}); err != nil {
+		t.Fatal(err)
+	}
+	if names, pairing, _ := codes(); len(names) != 1 || names[0] != "shop" || pairing != "" {
+		t.Errorf("shown are the codes of %v, with the pairing code %q", names, pairing)
+	}
+	asked, err := g.Client.GetPairingCode(t.Context(), shop.InstanceID, client.NewPairingCode{Phone: shopNumber})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, pairing, number := codes(); pairing == "" || pairing != asked.PairingCode || number != shopNumber {
+		t.Errorf("shown is the pairing code %q for %s, want %q", pairing, number, asked.PairingCode)
+	}
+	g.Scan(t, shop.InstanceID, shopNumber)
+	if names, _, _ := codes(); len(names) != 0 {
+		t.Errorf("all is linked, but shown are the codes of %v", names)
+	}
+	if g.Instance(t, idle.InstanceID).Status != string(gateway.StatusCreated) {
+		t.Error("the list of codes has started a linking")
+	}
 }

@@ -12,13 +12,20 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -422,4 +429,288 @@ func statusOf(t *testing.T, url string) int {
 	}
 	_ = response.Body.Close()
 	return response.StatusCode
+}
+
+// A video note reaches the phone as one, and one of a phone is told as one; both have their
+// file.
+func TestVideoNotes(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	clip := client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
+	for _, later := range []bool{false, true} {
+		sent, err := g.Client.SendVideoNote(t.Context(), id, client.VideoNote{To: customerNumber, Video: clip, Prefer: testkit.Prefer(later)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+		if got.Type != "video" || !got.VideoNote || got.MediaSize == nil || *got.MediaSize != int64(len(mediaFile(t, "clip.mp4"))) || got.MimeType != "video/mp4" {
+			t.Errorf("the phone shows %+v", got)
+		}
+	}
+	received := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "video", "media": clip, "videoNote": true})
+	awaitMessage(t, g, id, received)
+	message, err := g.Client.GetMessage(t.Context(), id, received)
+	if err != nil || message.Media == nil || !message.Media.VideoNote || message.Type != "video" {
+		t.Errorf("received %+v (%v)", message, err)
+	}
+	if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, received); err != nil {
+		t.Error(err)
+	}
+	ordinary, err := g.Client.SendVideo(t.Context(), id, client.Video{To: customerNumber, Video: clip})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Phones.AwaitMessage(t, customerNumber, ordinary.MessageID); got.VideoNote {
+		t.Error("a video is shown as a note")
+	}
+}
+
+// A video becomes a sticker that the phone shows moving, at once and from the queue; one that a
+// phone sends is told as moving. Without being asked, only WebP is taken.
+func TestStickersThatMove(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	moving := client.DataURI("image/webp", mediaFile(t, "animated.webp"))
+	stickers := []client.Sticker{{Sticker: moving}, {Sticker: moving, Prefer: client.RespondAsync}}
+	if _, err := exec.LookPath("ffmpeg"); err == nil {
+		clip := client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
+		stickers = append(stickers, client.Sticker{Sticker: clip, Convert: true}, client.Sticker{Sticker: clip, Convert: true, Prefer: client.RespondAsync})
+	}
+	for _, sticker := range stickers {
+		sticker.To = customerNumber
+		sent, err := g.Client.SendSticker(t.Context(), id, sticker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.Type != "sticker" || !got.Animated || got.MimeType != "image/webp" {
+			t.Errorf("the phone shows %+v", got)
+		}
+	}
+	for name, animated := range cases.Sorted(map[string]bool{"animated.webp": true, "sticker.webp": false}) {
+		received := g.Phones.Send(t, customerNumber, map[string]any{
+			"to": shopNumber, "type": "sticker", "media": client.DataURI("image/webp", mediaFile(t, name)),
+		})
+		awaitMessage(t, g, id, received)
+		message, err := g.Client.GetMessage(t.Context(), id, received)
+		if err != nil || message.Media == nil || message.Media.Animated != animated {
+			t.Errorf("received %+v (%v)", message, err)
+		}
+	}
+	_, err := g.Client.SendSticker(t.Context(), id, client.Sticker{To: customerNumber, Sticker: client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))})
+	if !client.IsCode(err, client.CodeValidationError) {
+		t.Errorf("a video as a sticker: %v", err)
+	}
+}
+
+// album returns the identifiers of the messages of an album that a phone shows, in their order.
+func album(t *testing.T, g *testkit.Gateway, number, albumID string) (ids []string) {
+	t.Helper()
+	for _, message := range g.Phones.Messages(t, number, "") {
+		if message.AlbumID == albumID {
+			ids = append(ids, message.MessageID)
+		}
+	}
+	return ids
+}
+
+// ids are the identifiers of what was sent of an album; "" for what was not.
+func ids(sent client.SentAlbum) []string {
+	all := make([]string, len(sent.Items))
+	for n, item := range sent.Items {
+		if item.MessageID != nil {
+			all[n] = *item.MessageID
+		}
+	}
+	return all
+}
+
+// An album is a frame, and messages that name it: sent at once and from the queue, under a key
+// only once, and received.
+func TestAlbums(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	sink := followChats(t, g, id).Sink
+	shown, clip := client.DataURI("image/png", picture(t)), client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
+	items := []client.AlbumItem{{Image: shown, Caption: "front"}, {Image: shown}, {Video: clip, Caption: "moving"}}
+
+	request := client.Album{To: customerNumber, Items: items, IdempotencyKey: "catalogue"}
+	sent, err := g.Client.SendAlbum(t.Context(), id, request)
+	if err != nil || len(sent.Items) != 3 || slices.Contains(ids(sent), "") {
+		t.Fatalf("sent %+v (%v)", sent, err)
+	}
+	if frame := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); frame.Type != "album" || frame.Album == nil || *frame.Album != (content.Album{Images: 2, Videos: 1}) {
+		t.Errorf("the phone shows %+v", frame)
+	}
+	testkit.Await(t, "the album", func() bool { return slices.Equal(album(t, g, customerNumber, sent.MessageID), ids(sent)) })
+	if video := g.Phones.AwaitMessage(t, customerNumber, ids(sent)[2]); video.Type != "video" || video.Caption != "moving" || video.MediaSHA256 == "" {
+		t.Errorf("the phone shows %+v", video)
+	}
+	if message := kept(t, g, id, ids(sent)[0]); message.AlbumID == nil || *message.AlbumID != sent.MessageID || message.Type != "image" {
+		t.Errorf("kept %+v", message)
+	}
+	again, err := g.Client.SendAlbum(t.Context(), id, request)
+	if err != nil || !again.IdempotencyReplayed || again.MessageID != sent.MessageID || !slices.Equal(ids(again), ids(sent)) {
+		t.Errorf("the repeat sent %+v (%v)", again, err)
+	}
+
+	// Nothing is sent if a file is wrong.
+	before := len(g.Phones.Messages(t, customerNumber, ""))
+	_, err = g.Client.SendAlbum(t.Context(), id, client.Album{To: customerNumber, Items: []client.AlbumItem{{Image: shown}, {Image: clip}}})
+	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidationError)
+	marker := sendText(t, g, id, "after it")
+	g.Phones.AwaitMessage(t, customerNumber, marker.MessageID)
+	if after := len(g.Phones.Messages(t, customerNumber, "")); after != before+1 {
+		t.Errorf("%d messages more on the phone instead of one", after-before)
+	}
+
+	// From the queue, in the same order.
+	later, err := g.Client.SendAlbum(t.Context(), id, client.Album{To: customerNumber, Items: items, Prefer: client.RespondAsync})
+	if err != nil || !later.Accepted || slices.Contains(ids(later), "") {
+		t.Fatalf("queued %+v (%v)", later, err)
+	}
+	testkit.Await(t, "the album from the queue", func() bool { return slices.Equal(album(t, g, customerNumber, later.MessageID), ids(later)) })
+
+	// Received: each says which album it belongs to, and the frame is no message.
+	frame := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "album", "album": map[string]int{"images": 2}})
+	for range 2 {
+		messageID := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "image", "media": shown, "albumId": frame})
+		if message := awaitMessage(t, g, id, messageID); message.PlatformID != messageID {
+			t.Errorf("received %+v", message)
+		}
+		if message := kept(t, g, id, messageID); message.AlbumID == nil || *message.AlbumID != frame {
+			t.Errorf("received %+v", message)
+		}
+	}
+	if _, err := g.Client.GetMessage(t.Context(), id, frame); !client.IsCode(err, client.CodeMessageNotFound) {
+		t.Errorf("the frame is a message: %v", err)
+	}
+	testkit.Await(t, "the events", func() bool {
+		return len(eventsOf[client.MessageReceivedEvent](t, sink, "message.received")) == 2
+	})
+	for _, event := range eventsOf[client.MessageReceivedEvent](t, sink, "message.received") {
+		if event.AlbumID == nil || *event.AlbumID != frame {
+			t.Errorf("the event is %+v", event)
+		}
+	}
+}
+
+// What the platform refuses in the middle of an album does not keep the rest back, and the answer
+// says what it was; a repeat says the same.
+func TestAlbumSaysWhatFailed(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	sendText(t, g, id, "look") // the chat and its keys are known
+	shown := client.DataURI("image/png", picture(t))
+	request := client.Album{To: customerNumber, IdempotencyKey: "half", Items: []client.AlbumItem{{Image: shown, Caption: "kept"}, {Image: shown}, {Image: shown}}}
+	g.Phones.Faults(t, map[string]any{"ackDelayMs": 3_000})
+	answers := make(chan client.SentAlbum, 1)
+	go func() {
+		sent, err := g.Client.SendAlbum(t.Context(), id, request)
+		if err != nil {
+			t.Error(err)
+		}
+		answers <- sent
+	}()
+	// The first one is on the phone, and the next waits for its acknowledgement.
+	testkit.Await(t, "the first picture", func() bool {
+		return slices.ContainsFunc(g.Phones.Messages(t, customerNumber, ""), func(m testkit.PhoneMessage) bool { return m.Caption == "kept" })
+	})
+	g.Phones.Faults(t, map[string]any{"sendError": 479})
+	sent := <-answers
+	if len(sent.Items) != 3 || sent.Items[0].Error != nil {
+		t.Fatalf("sent %+v", sent)
+	}
+	for _, item := range sent.Items[1:] {
+		if item.Error == nil || *item.Error != client.CodePlatformError || item.MessageID != nil {
+			t.Errorf("the result is %+v", item)
+		}
+	}
+	g.Phones.Faults(t, map[string]any{})
+	again, err := g.Client.SendAlbum(t.Context(), id, request)
+	if err != nil || !again.IdempotencyReplayed || !slices.Equal(ids(again), ids(sent)) || again.Items[2].Error == nil {
+		t.Errorf("the repeat sent %+v (%v)", again, err)
+	}
+	if got := album(t, g, customerNumber, sent.MessageID); !slices.Equal(got, ids(sent)[:1]) {
+		t.Errorf("the phone shows %v of the album", got)
+	}
+}
+
+// document encodes a document message, as its sender wants it.
+func document(file mediahost.Pointer, size uint64, mimeType string) []byte {
+	var about []byte
+	field := func(number protowire.Number, content []byte) {
+		about = protowire.AppendTag(about, number, protowire.BytesType)
+		about = protowire.AppendBytes(about, content)
+	}
+	field(2, []byte(mimeType))
+	field(4, file.SHA256)
+	about = protowire.AppendTag(about, 5, protowire.VarintType)
+	about = protowire.AppendVarint(about, size)
+	field(7, file.Key)
+	field(8, []byte("note.txt"))
+	field(9, file.EncryptedSHA256)
+	field(10, []byte(file.DirectPath))
+	const documentMessage = 7
+	return protowire.AppendBytes(protowire.AppendTag(nil, documentMessage, protowire.BytesType), about)
+}
+
+// What a sender says of a file's size need not be true: a file that is too large
+// is refused, and nothing of it stays.
+func TestFileThatIsLargerThanItSaysIsRefused(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	g, id := testkit.StartLinked(t, testkit.Options{DataDir: data, Blobs: media.BlobsConfig{MaxFile: 100_000}})
+	send := func(size int) string {
+		file := g.Phones.Upload(t, "document", client.DataURI("text/plain", bytes.Repeat([]byte("x"), size)))
+		sent := g.Phones.SendRaw(t, customerNumber, shopNumber, document(file, 10, "text/plain\x00"), nil)
+		awaitMessage(t, g, id, sent)
+		return sent
+	}
+	_, err := g.Client.GetMediaDownloadLink(t.Context(), id, send(100_001))
+	testkit.Refused(t, err, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	for _, folder := range []string{filepath.Join("media", ".incoming"), "tmp"} {
+		if left, err := os.ReadDir(filepath.Join(data, folder)); err != nil || len(left) > 0 {
+			t.Errorf("%s has %v, %v", folder, left, err)
+		}
+	}
+	if _, err := g.Client.GetMediaDownloadLink(t.Context(), id, send(100_000)); err != nil {
+		t.Errorf("a file that is just not too large, and of a malformed type: %v", err)
+	}
+}
+
+// A file in a form reaches the phone byte by byte, at once and from the queue, and a repeat of
+// the same request sends nothing.
+func TestFilesInForms(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	clip := mediaFile(t, "clip.mp4")
+	for _, later := range []bool{false, true} {
+		sent, err := g.Client.SendVideo(t.Context(), id, client.Video{
+			To: customerNumber, File: &client.File{Content: bytes.NewReader(clip)}, Caption: "Oi", Prefer: testkit.Prefer(later),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.Type != "video" || got.Caption != "Oi" || got.MediaSize == nil || *got.MediaSize != int64(len(clip)) {
+			t.Errorf("the phone shows %+v", got)
+		}
+	}
+	document := func(content string) (client.Sent, error) {
+		return g.Client.SendDocument(t.Context(), id, client.Document{
+			To: customerNumber, File: &client.File{Content: strings.NewReader(content), Name: "nota fiscal.txt"}, IdempotencyKey: "once",
+		})
+	}
+	first, err := document("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Phones.AwaitMessage(t, customerNumber, first.MessageID); got.FileName != "nota fiscal.txt" {
+		t.Errorf("the phone shows %+v", got)
+	}
+	if again, err := document("one"); err != nil || !again.IdempotencyReplayed || again.ID != first.ID {
+		t.Errorf("a repeat: %+v, %v", again, err)
+	}
+	if _, err := document("two"); !client.IsCode(err, client.CodeIdempotencyConflict) {
+		t.Errorf("another file under the same key: %v", err)
+	}
 }
