@@ -292,18 +292,18 @@ func TestOverTheWire(t *testing.T) {
 	closeBody(t, head)
 }
 
-func newLabelKeeper(tb testing.TB, data *store.Store) *label.Keeper {
+func newLabelRecorder(tb testing.TB, data *store.Store) *label.Recorder {
 	tb.Helper()
-	keeper, err := label.NewKeeper(data)
+	recorder, err := label.NewRecorder(data)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return keeper
+	return recorder
 }
 
 func newLabels(tb testing.TB, data *store.Store, chats *chat.Service, sessions *instance.Service) *label.Service {
 	tb.Helper()
-	made, err := label.New(label.Config{Store: data.Labels, Chats: chats, Sessions: sessions, Keeper: newLabelKeeper(tb, data), Now: time.Now})
+	made, err := label.New(label.Config{Store: data.Labels, Chats: chats, Sessions: sessions, Recorder: newLabelRecorder(tb, data), Now: time.Now})
 	if err != nil {
 		tb.Fatal(err)
 	}

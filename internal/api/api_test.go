@@ -89,7 +89,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if f.events, err = eventlog.New(eventlog.Config{Store: data, Bell: bell}); err != nil {
 		tb.Fatal(err)
 	}
-	keeper, err := chat.NewKeeper(chat.KeeperConfig{
+	recorder, err := chat.NewRecorder(chat.RecorderConfig{
 		Store: struct {
 			chat.ArrangementStore
 			chat.RemovalFinder
@@ -99,7 +99,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Chats: keeper, Labels: newLabelKeeper(tb, data), Logger: logger, Shown: noPresence})
+	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Chats: recorder, Labels: newLabelRecorder(tb, data), Logger: logger, Shown: noPresence})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -126,14 +126,14 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Chats: keeper, Bell: bell, Logger: logger, Now: now})
+	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Chats: recorder, Bell: bell, Logger: logger, Now: now})
 	reading, err := chat.New(chat.Config{
 		Store: struct {
 			chat.Finder
 			chat.MessageFinder
 			chat.LabelFinder
 		}{data.Chats, data, data.Labels},
-		Directory: people, Describer: noPlatform{}, Sessions: f.instances, Keeper: keeper, Now: now,
+		Directory: people, Describer: noPlatform{}, Sessions: f.instances, Recorder: recorder, Now: now,
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -144,12 +144,12 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 			*setting = new(string)
 		}
 	}
-	settings.Care = in.care(given)
+	settings.Sending = in.sending(given)
 	return settings, nil
 }
 
-// care are the changes of what the instance keeps to.
-func (in *changeInstanceInput) care(given instanceChangeBody) instance.CareChange {
+// sending are the changes of what the instance keeps to.
+func (in *changeInstanceInput) sending(given instanceChangeBody) instance.SendingChange {
 	pace, checks := paceChangeBody{}, budgetChangeBody{}
 	if given.Pace != nil {
 		pace = *given.Pace
@@ -157,7 +157,7 @@ func (in *changeInstanceInput) care(given instanceChangeBody) instance.CareChang
 	if given.NumberChecks != nil {
 		checks = *given.NumberChecks
 	}
-	return instance.CareChange{
+	return instance.SendingChange{
 		Gap: duration(orNone(in, "pace", "gapSeconds", pace.GapSeconds)), Jitter: duration(orNone(in, "pace", "jitterSeconds", pace.JitterSeconds)),
 		PerMinute:       orNone(in, "pace", "perMinute", pace.PerMinute),
 		NewChatsPerHour: orNone(in, "pace", "newChatsPerHour", pace.NewChatsPerHour),
@@ -207,16 +207,16 @@ func newInstance(shown gateway.Instance, now time.Time) Instance {
 	if shown.Label != (gateway.DeviceLabel{}) {
 		made.Device = &DeviceLabel{Name: shown.Label.Name, Kind: string(shown.Label.Kind)}
 	}
-	if pace := shown.Care.Pace; pace != (gateway.Pace{}) {
+	if pace := shown.Sending.Pace; pace != (gateway.Pace{}) {
 		made.Pace = &Pace{
 			GapSeconds: pace.Gap.Seconds(), JitterSeconds: pace.Jitter.Seconds(), PerMinute: pace.PerMinute,
 			NewChatsPerHour: pace.NewChats.PerHour, NewChatsPerDay: pace.NewChats.PerDay,
 		}
 	}
-	made.Typing = shown.Care.Typing
-	made.RejectCalls, made.CallText = shown.Care.Calls.Reject, shown.Care.Calls.Text
-	if shown.Care.NumberChecks != (gateway.Budget{}) {
-		made.NumberChecks = new(Budget(shown.Care.NumberChecks))
+	made.Typing = shown.Sending.Typing
+	made.RejectCalls, made.CallText = shown.Sending.Calls.Reject, shown.Sending.Calls.Text
+	if shown.Sending.NumberChecks != (gateway.Budget{}) {
+		made.NumberChecks = new(Budget(shown.Sending.NumberChecks))
 	}
 	if until, active := shown.Restricted.Active(now); active {
 		made.Restricted = contract.TimestampOrNil(until)

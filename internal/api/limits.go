@@ -141,7 +141,7 @@ func (l instanceLimits) get() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		pace := instance.Care.Pace
+		pace := instance.Sending.Pace
 		shown := InstanceLimits{
 			Pace: PaceUse{Waiting: used.Waiting, SentLastMinute: used.SentLastMinute, PerMinute: countOrNil(pace.PerMinute)},
 			NewChats: BudgetUse{
@@ -150,7 +150,7 @@ func (l instanceLimits) get() contract.Endpoint {
 			},
 			NumberChecks: BudgetUse{
 				LastHour: checks.LastHour, LastDay: checks.LastDay,
-				PerHour: countOrNil(instance.Care.NumberChecks.PerHour), PerDay: countOrNil(instance.Care.NumberChecks.PerDay),
+				PerHour: countOrNil(instance.Sending.NumberChecks.PerHour), PerDay: countOrNil(instance.Sending.NumberChecks.PerDay),
 			},
 			Unanswered: Unanswered(silent),
 		}

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/copying"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/store"
 )
 
@@ -71,7 +71,7 @@ type Config struct {
 	Folder string // of the gateway's files
 	// Files are the stores of a bucket where the gateway keeps its files; nil: they are in Folder.
 	// Named says that somebody has said where they are.
-	Files *place.Stores
+	Files *filestore.Stores
 	Named bool
 	// WithoutFiles leaves them out: the backup has only their names and sizes.
 	WithoutFiles bool

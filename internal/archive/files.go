@@ -24,8 +24,8 @@ import (
 	"github.com/recado-project/recado/internal/copying"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/media/folder"
-	"github.com/recado-project/recado/internal/media/place"
 )
 
 // absentName is the entry that lists the files that are left out: a size, a space and a name on each line.
@@ -40,7 +40,7 @@ var ErrFilesElsewhere = errors.New("this gateway has kept files at a place of it
 const maxDescription = 64 << 10
 
 // storeOf returns the store that a name belongs to, and its key there.
-func storeOf(stores *place.Stores, name string) (media.Store, string) {
+func storeOf(stores *filestore.Stores, name string) (media.Store, string) {
 	first, key, _ := strings.Cut(name, "/")
 	if first == copying.Folders()[0] {
 		return stores.Fetched, key

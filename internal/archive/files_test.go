@@ -10,18 +10,18 @@ import (
 
 	"github.com/recado-project/recado/internal/archive"
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
 // bucketOf opens a bucket, or a shared folder, until the test ends.
-func bucketOf(t *testing.T, address string) *place.Stores {
+func bucketOf(t *testing.T, address string) *filestore.Stores {
 	t.Helper()
-	at, err := place.Parse(address)
+	at, err := filestore.Parse(address)
 	check(t, err)
-	stores, err := at.Open(t.Context(), place.Config{})
+	stores, err := at.Open(t.Context(), filestore.Config{})
 	check(t, err)
 	t.Cleanup(func() { check(t, errors.Join(stores.Fetched.Close(), stores.Queued.Close())) })
 	return &stores
@@ -65,7 +65,7 @@ func TestFilesOfABucket(t *testing.T) {
 	if verified, err := archive.Verify(t.Context(), path); err != nil || verified != report || report.Files != 6 {
 		t.Errorf("wrote %+v, and read %+v, %v", report, verified, err)
 	}
-	has := func(stores *place.Stores) {
+	has := func(stores *filestore.Stores) {
 		t.Helper()
 		got(t, stores.Fetched, "shop/picture", "céu.png", "a picture")
 		got(t, stores.Fetched, "shop/picture-2", "", "")

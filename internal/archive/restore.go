@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/internal/copying"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
@@ -42,7 +42,7 @@ func Verify(ctx context.Context, path string) (Report, error) {
 // may work with the data. If own is not nil and the database names an owner of the file storage, Restore
 // calls own before it writes anything.
 func Restore(
-	ctx context.Context, path string, to store.Config, folder string, files *place.Stores, own func(ctx context.Context, owner string) error,
+	ctx context.Context, path string, to store.Config, folder string, files *filestore.Stores, own func(ctx context.Context, owner string) error,
 ) (Report, error) {
 	// Whatever is wrong with it is found before anything is written.
 	found, err := Verify(ctx, path)
@@ -59,7 +59,7 @@ func Restore(
 type restoring struct {
 	to     store.Config
 	folder string
-	files  *place.Stores // nil: the files go into the folder
+	files  *filestore.Stores // nil: the files go into the folder
 	target copying.Target
 	// undescribed are the files whose description has not come yet.
 	undescribed map[string]undescribed

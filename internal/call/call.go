@@ -118,7 +118,7 @@ func (s *Service) answer(ctx context.Context, next ring) error {
 		return err
 	}
 	now := s.config.Now()
-	rule := instance.Care.Calls
+	rule := instance.Sending.Calls
 	if !rejects(rule, next.call, now) {
 		return nil
 	}

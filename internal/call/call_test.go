@@ -80,7 +80,7 @@ func (s silence) Session(ctx context.Context, instanceID string) (gateway.Sessio
 }
 
 func (silence) GetInstance(_ context.Context, id string) (gateway.Instance, error) {
-	return gateway.Instance{ID: id, Care: gateway.Care{Calls: gateway.CallRule{Reject: true}}}, nil
+	return gateway.Instance{ID: id, Sending: gateway.SendingRules{Calls: gateway.CallRule{Reject: true}}}, nil
 }
 
 // While the platform is silent to one instance, calls of another are rejected.

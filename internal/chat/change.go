@@ -105,5 +105,5 @@ func through(anchor gateway.ChatAnchor) time.Time {
 func (s *Service) keep(ctx context.Context, instanceID string, chat gateway.Chat, update gateway.ChatUpdate) error {
 	update.Chat, update.At = chat.Party, s.config.Now().UTC()
 	// The other devices have it already, whether or not the client still waits.
-	return s.config.Keeper.Keep(context.WithoutCancel(ctx), instanceID, update)
+	return s.config.Recorder.Keep(context.WithoutCancel(ctx), instanceID, update)
 }

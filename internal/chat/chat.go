@@ -56,7 +56,7 @@ type Config struct {
 	Directory Directory
 	Describer Describer
 	Sessions  gateway.Sessions
-	Keeper    *Keeper
+	Recorder  *Recorder
 	Now       func() time.Time
 }
 

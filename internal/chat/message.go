@@ -66,12 +66,12 @@ func (s *Service) mine(ctx context.Context, instanceID string, ref gateway.Messa
 func (s *Service) keepMessage(ctx context.Context, message gateway.Message, update gateway.MessageUpdate) error {
 	update.Chat, update.PlatformID, update.FromMe, update.At = message.Chat, message.PlatformID, message.FromMe, s.config.Now().UTC()
 	// The other devices have it already, whether or not the client still waits.
-	return s.config.Keeper.KeepMessage(context.WithoutCancel(ctx), message.InstanceID, update)
+	return s.config.Recorder.KeepMessage(context.WithoutCancel(ctx), message.InstanceID, update)
 }
 
 // KeepMessage keeps what was done with a message, and appends the event of it if something is
 // different then. A message that is not known here, or is still on its way, stays as it is.
-func (k *Keeper) KeepMessage(ctx context.Context, instanceID string, update gateway.MessageUpdate) error {
+func (k *Recorder) KeepMessage(ctx context.Context, instanceID string, update gateway.MessageUpdate) error {
 	deleted := ""
 	err := k.config.Store.UpdateMessages(ctx, instanceID, []string{update.PlatformID},
 		func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error) {

@@ -22,7 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/whatsapp"
@@ -176,7 +176,7 @@ func (c serveFlags) config() (server.Config, error) {
 	if err != nil {
 		mistakes = append(mistakes, fmt.Errorf("--deny-fetch: %w", err))
 	}
-	files, err := place.Parse(c.MediaURL)
+	files, err := filestore.Parse(c.MediaURL)
 	if err != nil {
 		mistakes = append(mistakes, terminal.WrongUsage("--media-url %s", err))
 	} else if cluster.Advertise != "" && !files.Shared() {

@@ -43,7 +43,7 @@ func filled(t *testing.T, messages int) (config store.Config, instance gateway.I
 	account := gateway.Account{ID: uuid.NewString(), Name: "default", CreatedAt: now}
 	check(t, s.CreateAccount(t.Context(), account))
 	instance = gateway.Instance{ID: uuid.NewString(), AccountID: account.ID, Name: "a shop, \t\"ação\" 🍞", Proxy: "socks5://a:b@c", CreatedAt: now, UpdatedAt: now}
-	instance.Care.Typing = true
+	instance.Sending.Typing = true
 	check(t, s.CreateInstance(t.Context(), instance))
 	for n := range messages {
 		check(t, s.AcceptMessage(t.Context(), gateway.Message{

@@ -162,7 +162,7 @@ func (p *pages) showPairingCode(r *frame.Request) error {
 	return r.Fragment("instance", "pairing-code", code)
 }
 
-// changeInstance sets the name, the proxy, the label and the care.
+// changeInstance sets the name, the proxy, the label and the rules of sending.
 func (p *pages) changeInstance(r *frame.Request) error {
 	found, err := p.instanceOf(r)
 	if err != nil {
@@ -175,13 +175,13 @@ func (p *pages) changeInstance(r *frame.Request) error {
 		}
 		return &value
 	}
-	care, err := careOf(r)
+	sending, err := sendingOf(r)
 	if err != nil {
 		return err
 	}
 	changed, err := p.Instances.Change(r.Context(), found.ID, instance.Settings{
-		Care: care,
-		Name: given("name"), Proxy: given("proxy"), DeviceName: given("device-name"), DeviceKind: given("device-kind"),
+		Sending: sending,
+		Name:    given("name"), Proxy: given("proxy"), DeviceName: given("device-name"), DeviceKind: given("device-kind"),
 	})
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func changes(before, after gateway.Instance) string {
 	if after.Label != before.Label {
 		named = append(named, "device "+after.Label.Name+" "+string(after.Label.Kind))
 	}
-	if after.Care != before.Care {
+	if after.Sending != before.Sending {
 		named = append(named, "care")
 	}
 	return strings.Join(named, ", ")

@@ -106,7 +106,7 @@ func TestCareIsShownAndChanged(t *testing.T) {
 	if entries, want := r.recorded(), "instance_changed Desk care"; entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
-	want := gateway.Care{
+	want := gateway.SendingRules{
 		Pace:   gateway.Pace{Gap: 1500 * time.Millisecond, Jitter: 2 * time.Second, PerMinute: 10, NewChats: gateway.Budget{PerDay: 30}},
 		Typing: true, NumberChecks: gateway.Budget{PerHour: 50},
 	}
@@ -116,7 +116,7 @@ func TestCareIsShownAndChanged(t *testing.T) {
 		r.check(err)
 		return kept
 	}
-	if got := kept().Care; got != want {
+	if got := kept().Sending; got != want {
 		t.Errorf("kept %+v, want %+v", got, want)
 	}
 	r.has(r.show(gateway.RoleOperator, page), `name="gap" inputmode="decimal" value="1.5"`, `value="30"`, `value="on" selected`, "12 of 50")
@@ -126,8 +126,8 @@ func TestCareIsShownAndChanged(t *testing.T) {
 			t.Errorf("%s %s: answered %d", field, value, got.status)
 		}
 	}
-	if got := r.post(gateway.RoleOperator, path, url.Values{"name": {"Desk"}}); got.status != http.StatusNoContent || kept().Care != want {
-		t.Errorf("a form without it: answered %d, kept %+v", got.status, kept().Care)
+	if got := r.post(gateway.RoleOperator, path, url.Values{"name": {"Desk"}}); got.status != http.StatusNoContent || kept().Sending != want {
+		t.Errorf("a form without it: answered %d, kept %+v", got.status, kept().Sending)
 	}
 
 	_, err := r.store.UpdateInstance(t.Context(), id, func(i *gateway.Instance) ([]eventlog.Event, error) {

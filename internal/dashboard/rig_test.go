@@ -192,7 +192,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	people, err := directory.New(directory.Config{Store: r.store, Sessions: instances})
 	r.check(err)
-	keeper, err := chat.NewKeeper(chat.KeeperConfig{
+	recorder, err := chat.NewRecorder(chat.RecorderConfig{
 		Store: struct {
 			chat.ArrangementStore
 			chat.RemovalFinder
@@ -206,12 +206,12 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 			chat.MessageFinder
 			chat.LabelFinder
 		}{r.store.Chats, r.store, r.store.Labels},
-		Directory: people, Describer: plain{}, Sessions: instances, Keeper: keeper, Now: time.Now,
+		Directory: people, Describer: plain{}, Sessions: instances, Recorder: recorder, Now: time.Now,
 	})
 	r.check(err)
-	labelKeeper, err := label.NewKeeper(r.store)
+	labelRecorder, err := label.NewRecorder(r.store)
 	r.check(err)
-	labels, err := label.New(label.Config{Store: r.store.Labels, Chats: chats, Sessions: instances, Keeper: labelKeeper, Now: time.Now})
+	labels, err := label.New(label.Config{Store: r.store.Labels, Chats: chats, Sessions: instances, Recorder: labelRecorder, Now: time.Now})
 	r.check(err)
 	profiles, err := profile.New(profile.Config{Sessions: instances, Pictures: offline{}})
 	r.check(err)

@@ -33,7 +33,7 @@ func (s *Service) take(ctx context.Context, instanceID string, numbers int) erro
 	// Counted from the end of the minute, so that no hour has more than its budget.
 	taken := gateway.NumberChecks{At: now.Truncate(time.Minute).Add(time.Minute), Numbers: numbers}
 	return s.store.TakeNumberChecks(ctx, instanceID, taken, now.Add(-day), func(spent []gateway.NumberChecks) error {
-		return within(instance.Care.NumberChecks, spent, numbers, now)
+		return within(instance.Sending.NumberChecks, spent, numbers, now)
 	})
 }
 

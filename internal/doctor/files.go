@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 )
 
 // files checks whether files can be stored.
@@ -21,9 +21,9 @@ func (e *examination) files(ctx context.Context) []Finding {
 			return []Finding{ok(name, "they will be in the data folder, which is not there yet")}
 		}
 	}
-	presigned, err := at.Probe(ctx, place.Config{DataDir: e.config.Server.DataDir, TempDir: os.TempDir(), Now: e.config.Now})
+	presigned, err := at.Probe(ctx, filestore.Config{DataDir: e.config.Server.DataDir, TempDir: os.TempDir(), Now: e.config.Now})
 	switch {
-	case errors.Is(err, place.ErrPresigned):
+	case errors.Is(err, filestore.ErrPresigned):
 		return []Finding{warning(name, "let clients reach the endpoint, or add links=served to --media-url: then the gateway serves the files itself",
 			"a file can be written, read and removed, but from this machine %s", err)}
 	case err != nil && ctx.Err() != nil:
@@ -50,7 +50,7 @@ func (e *examination) ownFiles(ctx context.Context) []Finding {
 	if known == "" && !at.Shared() {
 		return nil
 	}
-	owner, err := at.Owner(ctx, place.Config{DataDir: e.config.Server.DataDir, TempDir: os.TempDir()})
+	owner, err := at.Owner(ctx, filestore.Config{DataDir: e.config.Server.DataDir, TempDir: os.TempDir()})
 	const mounted = "mount the folder, or correct --media-url; if the place is new, start once with --media-url-is-new"
 	switch {
 	case err != nil:

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -16,7 +16,7 @@ import (
 func TestPlaceOfFiles(t *testing.T) {
 	t.Parallel()
 	mount := t.TempDir()
-	at, err := place.Parse("file://" + mount)
+	at, err := filestore.Parse("file://" + mount)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +35,6 @@ func TestPlaceOfFiles(t *testing.T) {
 		}
 		says(t, look(), want, "place of files: ")
 	}
-	settings.MediaPlace = place.Place{}
+	settings.MediaPlace = filestore.Location{}
 	says(t, look(), Wrong, "this is not it")
 }

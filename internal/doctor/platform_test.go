@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
@@ -133,7 +133,7 @@ func TestFiles(t *testing.T) {
 	bucket := s3.Start(t)
 	look := func(address string) []Finding {
 		t.Helper()
-		at, err := place.Parse(address)
+		at, err := filestore.Parse(address)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
@@ -99,7 +99,7 @@ func states() map[string]broken {
 		}, "is not a folder"},
 		"the mount of the files is missing": {func(t *testing.T, config *Config, _ string) {
 			t.Helper()
-			at, err := place.Parse("file:///not/there")
+			at, err := filestore.Parse("file:///not/there")
 			if err != nil {
 				t.Fatal(err)
 			}

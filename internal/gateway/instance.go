@@ -63,8 +63,8 @@ type Instance struct {
 	Proxy Proxy
 	// Label is what a phone shows of the device, from the next linking on.
 	Label DeviceLabel
-	// Care is what the instance keeps to when it writes.
-	Care Care
+	// Sending is what the instance keeps to when it sends.
+	Sending SendingRules
 	// Restricted is the restriction of the account that the platform has spoken of last.
 	Restricted Restricted
 

@@ -1,4 +1,4 @@
-// What an instance is set to: its name, its proxy, its label, its care.
+// What an instance is set to: its name, its proxy, its label, its rules of sending.
 
 package instance
 
@@ -24,7 +24,7 @@ type Settings struct {
 	Proxy      *string
 	DeviceName *string
 	DeviceKind *string
-	Care       CareChange
+	Sending    SendingChange
 }
 
 // Change changes settings of an instance and returns it. A new proxy is tried first: its
@@ -82,7 +82,7 @@ func (s Settings) check() (proxy gateway.Proxy, err error) {
 			refuse("proxy", err.Error())
 		}
 	}
-	s.Care.check(refuse)
+	s.Sending.check(refuse)
 	if len(wrong) > 0 {
 		return "", gateway.InvalidFields(wrong...)
 	}
@@ -169,7 +169,7 @@ func (s Settings) apply(instance *gateway.Instance, proxy gateway.Proxy) {
 	if s.DeviceKind != nil {
 		instance.Label.Kind = gateway.DeviceKind(*s.DeviceKind)
 	}
-	s.Care.apply(&instance.Care)
+	s.Sending.apply(&instance.Sending)
 }
 
 // whyLost is the reason of a lost connection: the proxy's, if the proxy is why the

@@ -30,7 +30,7 @@ type Config struct {
 	Store    Store
 	Chats    Chats
 	Sessions gateway.Sessions
-	Keeper   *Keeper
+	Recorder *Recorder
 	Now      func() time.Time
 }
 
@@ -170,5 +170,5 @@ func (s *Service) change(ctx context.Context, instanceID string, change gateway.
 	}
 	change.At = s.config.Now().UTC()
 	// The other devices have it already, whether or not the client still waits.
-	return s.config.Keeper.Keep(context.WithoutCancel(ctx), instanceID, change)
+	return s.config.Recorder.Keep(context.WithoutCancel(ctx), instanceID, change)
 }

@@ -73,12 +73,12 @@ func TestSilenceHoldsNoOtherInstance(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	keeper, err := label.NewKeeper(data)
+	keeper, err := label.NewRecorder(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	platform := silence{"silent", make(chan struct{}), make(chan struct{})}
-	service, err := label.New(label.Config{Store: data.Labels, Chats: struct{ label.Chats }{}, Sessions: platform, Keeper: keeper, Now: time.Now})
+	service, err := label.New(label.Config{Store: data.Labels, Chats: struct{ label.Chats }{}, Sessions: platform, Recorder: keeper, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func (s *Service) begins(ctx context.Context, instanceID string, to gateway.Reci
 // may begin only so many.
 func (s *Service) countsAsNew(ctx context.Context, request Request) (bool, error) {
 	instance, err := s.config.Store.GetInstance(ctx, request.InstanceID)
-	if err != nil || instance.Care.Pace.NewChats == (gateway.Budget{}) {
+	if err != nil || instance.Sending.Pace.NewChats == (gateway.Budget{}) {
 		return false, err
 	}
 	_, begins, err := s.begins(ctx, request.InstanceID, request.To)

@@ -86,7 +86,7 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 	account := gateway.Account{ID: "account", Name: "account"}
 	d.instance = gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID}
 	d.check(errors.Join(data.CreateAccount(t.Context(), account), data.CreateInstance(t.Context(), d.instance)))
-	keeper, err := chat.NewKeeper(chat.KeeperConfig{
+	keeper, err := chat.NewRecorder(chat.RecorderConfig{
 		Store: struct {
 			chat.ArrangementStore
 			chat.RemovalFinder
@@ -94,7 +94,7 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 		Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
 	})
 	d.check(err)
-	labels, err := label.NewKeeper(data)
+	labels, err := label.NewRecorder(data)
 	d.check(err)
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
 		Labels: labels, Store: data, Log: d.log, Encoder: describer{look: d.write}, Chats: keeper, Logger: slog.New(slog.NewTextHandler(&d.logged, nil)),

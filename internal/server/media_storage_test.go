@@ -24,7 +24,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/testkit"
@@ -103,7 +103,7 @@ func TestPlaceOfFilesIsAway(t *testing.T) {
 	mount = unmount(t, folder)
 	g.Stop()
 
-	if err := testkit.StartError(t, o); !errors.Is(err, place.ErrNotThePlace) || !strings.Contains(err.Error(), "mounted?") {
+	if err := testkit.StartError(t, o); !errors.Is(err, filestore.ErrNotThePlace) || !strings.Contains(err.Error(), "mounted?") {
 		t.Errorf("a start with an empty folder ends with %v", err)
 	}
 	mount()
@@ -125,7 +125,7 @@ func TestNodesHaveOnePlaceOfFiles(t *testing.T) {
 		return o
 	}
 	testkit.Start(t, node(1, one))
-	if err := testkit.StartError(t, node(2, two)); !errors.Is(err, place.ErrNotThePlace) {
+	if err := testkit.StartError(t, node(2, two)); !errors.Is(err, filestore.ErrNotThePlace) {
 		t.Errorf("the second node ends with %v", err)
 	}
 	if err := testkit.StartError(t, node(2, one)); err != nil {
@@ -133,7 +133,7 @@ func TestNodesHaveOnePlaceOfFiles(t *testing.T) {
 	}
 	alone := testkit.Options{DatabaseURL: url, DataDir: t.TempDir()}
 	alone.Cluster = node(2, one).Cluster
-	if err := testkit.StartError(t, alone); !errors.Is(err, place.ErrNotThePlace) {
+	if err := testkit.StartError(t, alone); !errors.Is(err, filestore.ErrNotThePlace) {
 		t.Errorf("a node that keeps files to itself ends with %v", err)
 	}
 }
@@ -163,7 +163,7 @@ func TestNewPlaceOfFiles(t *testing.T) {
 	}
 	start("the first place", nil)
 	o.MediaURL = "file://" + two
-	start("another place", place.ErrNotThePlace)
+	start("another place", filestore.ErrNotThePlace)
 	o.MediaIsNew = true
 	start("a place that is new", nil)
 	o.MediaIsNew = false
@@ -177,9 +177,9 @@ func TestNewPlaceOfFiles(t *testing.T) {
 	start("an earlier version, whose place has no name", nil)
 	start("the same again", nil)
 	o.DataDir = t.TempDir()
-	start("another database", place.ErrOthersPlace)
+	start("another database", filestore.ErrOthersPlace)
 	o.MediaIsNew = true
-	start("another database that is told that the place is new", place.ErrOthersPlace)
+	start("another database that is told that the place is new", filestore.ErrOthersPlace)
 }
 
 // answer is what came of a request.

@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
@@ -200,14 +200,14 @@ func (s *Server) openBlobs(ctx context.Context) error {
 
 // openPlace opens the place of files. One that is shared is known by its owner's name, and so is
 // the data folder if files were at another place before.
-func (s *Server) openPlace(ctx context.Context) (stores place.Stores, err error) {
+func (s *Server) openPlace(ctx context.Context) (stores filestore.Stores, err error) {
 	open := func(ctx context.Context, owner string, known bool) (bool, error) {
 		if stores.Fetched != nil { // of an attempt that was not written
 			if err := errors.Join(stores.Fetched.Close(), stores.Queued.Close()); err != nil {
 				return false, err
 			}
 		}
-		stores, err = s.config.MediaPlace.Open(ctx, place.Config{
+		stores, err = s.config.MediaPlace.Open(ctx, filestore.Config{
 			DataDir: s.config.DataDir, TempDir: s.tempDir, Owner: owner, Known: known, New: s.config.MediaPlaceIsNew,
 			Logger: s.config.Logger, Now: s.config.Now, Synced: s.watch.synced,
 		})

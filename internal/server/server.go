@@ -31,7 +31,7 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/node"
@@ -84,7 +84,7 @@ type Config struct {
 	Blobs media.BlobsConfig
 	// MediaPlace is where these files are kept, and those of messages that wait to be
 	// sent. Its zero value is the data folder.
-	MediaPlace place.Place
+	MediaPlace filestore.Location
 	// MediaPlaceIsNew says that it is another one than before. Without it, a place that has not the
 	// name which the database knows is refused.
 	MediaPlaceIsNew bool
@@ -183,8 +183,8 @@ type Server struct {
 	calls           *call.Service
 	messages        *messaging.Service
 	chats           *chat.Service
-	keeper          *chat.Keeper
-	labelKeeper     *label.Keeper
+	chatRecorder    *chat.Recorder
+	labelRecorder   *label.Recorder
 	labels          *label.Service
 	presences       *presence.Service
 	traffic         *traffic.Traffic

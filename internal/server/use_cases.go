@@ -98,17 +98,17 @@ func (s *Server) eventLinks() webhook.MediaLinks {
 func (s *Server) buildInstances() error {
 	c := s.config
 	var err error
-	s.keeper, err = chat.NewKeeper(chat.KeeperConfig{Store: arrangementStore{s.store, s.store.Chats}, Logger: c.Logger, RemoveFile: func(ctx context.Context, instanceID, messageID string) error {
+	s.chatRecorder, err = chat.NewRecorder(chat.RecorderConfig{Store: arrangementStore{s.store, s.store.Chats}, Logger: c.Logger, RemoveFile: func(ctx context.Context, instanceID, messageID string) error {
 		return s.blobs.Delete(ctx, messaging.FileKey(instanceID, messageID))
 	}})
 	if err != nil {
 		return err
 	}
-	if s.labelKeeper, err = label.NewKeeper(s.store); err != nil {
+	if s.labelRecorder, err = label.NewRecorder(s.store); err != nil {
 		return err
 	}
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
-		Store: s.store, Log: s.log, Encoder: s.connector.Encoder, Chats: s.keeper, Labels: s.labelKeeper, Logger: c.Logger, Tracer: s.tracer,
+		Store: s.store, Log: s.log, Encoder: s.connector.Encoder, Chats: s.chatRecorder, Labels: s.labelRecorder, Logger: c.Logger, Tracer: s.tracer,
 		// No session receives a call before the use cases of calls are there.
 		Rings: func(ctx context.Context, instanceID string, call gateway.Call) { s.calls.Rings(ctx, instanceID, call) },
 		Shown: func(ctx context.Context, instanceID string, shown gateway.ContactPresence) error {
@@ -180,7 +180,7 @@ func (s *Server) buildMessages() (err error) {
 	s.pools = append(s.pools, previews.Places())
 	s.messages, err = messaging.New(messaging.Config{
 		Previews: previews,
-		Store:    s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector.Encoder, Chats: s.keeper,
+		Store:    s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector.Encoder, Chats: s.chatRecorder,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now, Steady: s.clock.Steady, RemovalTime: s.clock.RemovalTime,
 		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer, Stopping: s.stopping, LastAnswer: c.LastAnswer,
@@ -205,13 +205,13 @@ func (s *Server) buildPresences() (err error) {
 
 func (s *Server) buildChats() (err error) {
 	s.chats, err = chat.New(chat.Config{
-		Store: chatStore{s.store.Chats, s.store, s.store.Labels}, Directory: s.directory, Describer: s.connector.Encoder, Sessions: s.instances, Keeper: s.keeper, Now: s.config.Now,
+		Store: chatStore{s.store.Chats, s.store, s.store.Labels}, Directory: s.directory, Describer: s.connector.Encoder, Sessions: s.instances, Recorder: s.chatRecorder, Now: s.config.Now,
 	})
 	return err
 }
 
 func (s *Server) buildLabels() (err error) {
-	s.labels, err = label.New(label.Config{Store: s.store.Labels, Chats: s.chats, Sessions: s.instances, Keeper: s.labelKeeper, Now: s.config.Now})
+	s.labels, err = label.New(label.Config{Store: s.store.Labels, Chats: s.chats, Sessions: s.instances, Recorder: s.labelRecorder, Now: s.config.Now})
 	return err
 }
 

@@ -24,7 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/channel"
 	"github.com/recado-project/recado/internal/sandbox/content"
@@ -234,7 +234,7 @@ func (o Options) config(tb testing.TB) server.Config {
 	if o.Admin {
 		admin = "127.0.0.1:0"
 	}
-	files, err := place.Parse(o.MediaURL)
+	files, err := filestore.Parse(o.MediaURL)
 	if err != nil {
 		tb.Fatal(err)
 	}

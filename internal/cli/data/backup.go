@@ -13,7 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/archive"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/copying"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/movein"
 )
 
@@ -90,12 +90,12 @@ func (f filesFlag) ours(ctx context.Context, data Location) error {
 	if err != nil || known == "" {
 		return err
 	}
-	return f.claim(ctx, place.Config{DataDir: data.Data, Owner: known, Known: true})
+	return f.claim(ctx, filestore.Config{DataDir: data.Data, Owner: known, Known: true})
 }
 
 // claim makes a file storage that of a database.
-func (f filesFlag) claim(ctx context.Context, config place.Config) error {
-	at, err := place.Parse(f.MediaURL)
+func (f filesFlag) claim(ctx context.Context, config filestore.Config) error {
+	at, err := filestore.Parse(f.MediaURL)
 	if err != nil {
 		return terminal.WrongUsage("--media-url %s", err)
 	}
@@ -107,8 +107,8 @@ func (f filesFlag) claim(ctx context.Context, config place.Config) error {
 }
 
 // open returns the folder of the files, and for a bucket its stores, which the caller closes.
-func (f filesFlag) open(ctx context.Context, data string) (folder string, files *place.Stores, err error) {
-	at, err := place.Parse(f.MediaURL)
+func (f filesFlag) open(ctx context.Context, data string) (folder string, files *filestore.Stores, err error) {
+	at, err := filestore.Parse(f.MediaURL)
 	if err != nil {
 		return "", nil, terminal.WrongUsage("--media-url %s", err)
 	}
@@ -125,14 +125,14 @@ func (f filesFlag) open(ctx context.Context, data string) (folder string, files 
 	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
 		return "", nil, err
 	}
-	opened, err := at.Open(ctx, place.Config{})
+	opened, err := at.Open(ctx, filestore.Config{})
 	if err != nil {
 		return "", nil, err
 	}
 	return "", &opened, nil
 }
 
-func closeFiles(files *place.Stores) error {
+func closeFiles(files *filestore.Stores) error {
 	if files == nil {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (c RestoreCommand) Run(ctx context.Context, t terminal.Terminal) (err error
 		return err
 	}
 	own := func(ctx context.Context, owner string) error {
-		return c.claim(ctx, place.Config{DataDir: c.Data, Owner: owner, New: true})
+		return c.claim(ctx, filestore.Config{DataDir: c.Data, Owner: owner, New: true})
 	}
 	report, err := archive.Restore(ctx, c.File, config, folder, files, own)
 	if err := errors.Join(err, closeFiles(files)); err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/copying"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
@@ -81,7 +81,7 @@ func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 
 // own gives the place that the files were copied to the name of their owner, if the database has
 // one. Where it has none, the next start gives one to a place that is shared.
-func (c MoveCommand) own(ctx context.Context, to place.Place) error {
+func (c MoveCommand) own(ctx context.Context, to filestore.Location) error {
 	if !exists(server.StoreConfig(c.From, "", nil).Path) {
 		return nil // it was moved already, and copying.Move says so
 	}
@@ -89,16 +89,16 @@ func (c MoveCommand) own(ctx context.Context, to place.Place) error {
 	if err != nil || owner == "" {
 		return err
 	}
-	return to.Claim(ctx, place.Config{DataDir: c.Media, Owner: owner, New: true})
+	return to.Claim(ctx, filestore.Config{DataDir: c.Media, Owner: owner, New: true})
 }
 
 // places returns what copies the files, and where to; nil if they stay where they are.
-func (c MoveCommand) places() (to place.Place, copyFiles func(ctx context.Context) (int, error), err error) {
-	from, err := place.Parse(c.FromMediaURL)
+func (c MoveCommand) places() (to filestore.Location, copyFiles func(ctx context.Context) (int, error), err error) {
+	from, err := filestore.Parse(c.FromMediaURL)
 	if err != nil {
 		return to, nil, terminal.WrongUsage("--from-media-url %s", err)
 	}
-	to, err = place.Parse(c.ToMediaURL)
+	to, err = filestore.Parse(c.ToMediaURL)
 	switch {
 	case err != nil:
 		return to, nil, terminal.WrongUsage("--to-media-url %s", err)
@@ -112,7 +112,7 @@ func (c MoveCommand) places() (to place.Place, copyFiles func(ctx context.Contex
 		return to, nil, nil // nothing is to be copied
 	}
 	return to, func(ctx context.Context) (files int, err error) {
-		source, err := from.Open(ctx, place.Config{DataDir: c.From})
+		source, err := from.Open(ctx, filestore.Config{DataDir: c.From})
 		if err != nil {
 			return 0, err
 		}
@@ -120,11 +120,11 @@ func (c MoveCommand) places() (to place.Place, copyFiles func(ctx context.Contex
 		if err := os.MkdirAll(os.TempDir(), 0o700); err != nil { // in the image it is the gateway that makes it
 			return 0, err
 		}
-		target, err := to.Open(ctx, place.Config{})
+		target, err := to.Open(ctx, filestore.Config{})
 		if err != nil {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, closeFiles(&target)) }()
-		return place.Copy(ctx, source, target)
+		return filestore.Copy(ctx, source, target)
 	}, nil
 }

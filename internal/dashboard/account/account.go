@@ -209,7 +209,7 @@ func (p *pages) changeCalls(r *frame.Request) error {
 		return err
 	}
 	reject, text := r.PostFormValue("reject") != "", strings.TrimSpace(r.PostFormValue("text"))
-	if _, err := p.Settings(r.Context(), found.ID, instance.Settings{Care: instance.CareChange{RejectCalls: &reject, CallText: &text}}); err != nil {
+	if _, err := p.Settings(r.Context(), found.ID, instance.Settings{Sending: instance.SendingChange{RejectCalls: &reject, CallText: &text}}); err != nil {
 		return err
 	}
 	return back(r, found.ID, "calls")

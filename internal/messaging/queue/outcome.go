@@ -13,7 +13,7 @@ import (
 
 // settle writes what became of a message that was to be sent. The context of the process's
 // work may have ended meanwhile.
-func (l *lane) settle(ctx context.Context, it *item, message Message, sent error) {
+func (l *instanceQueue) settle(ctx context.Context, it *item, message Message, sent error) {
 	q := l.queue
 	ctx = context.WithoutCancel(ctx)
 	verdict := judge(sent)
@@ -46,21 +46,21 @@ func (l *lane) settle(ctx context.Context, it *item, message Message, sent error
 	of.busy = false
 	switch verdict {
 	case finished, failed:
-		of.hold = hold{}
+		of.pause = pause{}
 		l.slowed = 0
 		l.drop(it)
 	case unconnected:
-		l.pause = hold{until: now.Add(glance), reason: ReasonNotConnected}
+		l.pause = pause{until: now.Add(recheckInterval), reason: ReasonNotConnected}
 	case slowed:
-		l.pause = hold{until: now.Add(cmp.Or(retryAfter(sent), backoff(l.slowed))), reason: ReasonRetry}
+		l.pause = pause{until: now.Add(cmp.Or(retryAfter(sent), backoff(l.slowed))), reason: ReasonRetry}
 		l.slowed++
 	case restricted:
-		of.hold = hold{until: now.Add(cmp.Or(retryAfter(sent), restrictedRetry)), reason: ReasonRestricted}
+		of.pause = pause{until: now.Add(cmp.Or(retryAfter(sent), restrictedRetry)), reason: ReasonRestricted}
 	case retried:
-		of.hold = hold{until: now.Add(max(retryAfter(sent), backoff(it.failures))), reason: ReasonRetry}
+		of.pause = pause{until: now.Add(max(retryAfter(sent), backoff(it.failures))), reason: ReasonRetry}
 		it.failures++
 	}
-	l.rouse()
+	l.wake()
 }
 
 // backoff is how long to wait after so many failures before.

@@ -148,12 +148,12 @@ type Config struct {
 // before Run.
 type Queue struct {
 	config Config
-	work   sync.WaitGroup // of the lanes, and messages that are being sent
+	work   sync.WaitGroup // of the instances' queues, and messages that are being sent
 
 	mu      sync.Mutex
-	start   func(l *lane) // starts the work of a lane; nil before Run
-	lanes   map[string]*lane
-	leaving map[string]*lane // that were let go, until they have settled
+	start   func(l *instanceQueue) // starts the work of an instance's queue; nil before Run
+	queues  map[string]*instanceQueue
+	leaving map[string]*instanceQueue // that were let go, until they have settled
 }
 
 // New makes the queue.
@@ -179,7 +179,7 @@ func New(config Config) (*Queue, error) {
 	if config.Tenures == nil {
 		config.Tenures = gateway.Alone{}
 	}
-	q := &Queue{config: config, lanes: map[string]*lane{}, leaving: map[string]*lane{}}
+	q := &Queue{config: config, queues: map[string]*instanceQueue{}, leaving: map[string]*instanceQueue{}}
 	config.Bell.Listen(q.heard)
 	return q, nil
 }
@@ -188,7 +188,7 @@ func New(config Config) (*Queue, error) {
 // for them.
 func (q *Queue) Run(ctx context.Context) error {
 	q.mu.Lock()
-	q.start = func(l *lane) {
+	q.start = func(l *instanceQueue) {
 		mine, ok := q.config.Tenures.Hold(ctx, l.instanceID)
 		if !ok || ctx.Err() != nil {
 			return
@@ -197,7 +197,7 @@ func (q *Queue) Run(ctx context.Context) error {
 		mine, l.end = context.WithCancel(mine)
 		l.begin(func() { l.run(mine) })
 	}
-	for _, l := range q.lanes {
+	for _, l := range q.queues {
 		q.begin(l)
 	}
 	q.mu.Unlock()
@@ -219,10 +219,10 @@ func (q *Queue) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, head := range heads {
-		q.lane(head.InstanceID).add(head)
+		q.of(head.InstanceID).add(head)
 	}
 	for _, id := range ids {
-		if l, ok := q.lanes[id]; ok {
+		if l, ok := q.queues[id]; ok {
 			l.fallDue(true)
 			q.begin(l)
 		}
@@ -235,11 +235,11 @@ func (q *Queue) LetGo(tenures []gateway.Tenure) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, tenure := range tenures {
-		l, ok := q.lanes[tenure.InstanceID]
+		l, ok := q.queues[tenure.InstanceID]
 		if !ok {
 			continue
 		}
-		delete(q.lanes, tenure.InstanceID)
+		delete(q.queues, tenure.InstanceID)
 		l.over = true
 		if l.end != nil {
 			l.end()
@@ -252,15 +252,15 @@ func (q *Queue) LetGo(tenures []gateway.Tenure) {
 // to an end, and their outcome is written.
 func (q *Queue) Settle(tenures []gateway.Tenure) {
 	q.mu.Lock()
-	var lanes []*lane
+	var leaving []*instanceQueue
 	for _, tenure := range tenures {
 		if l, ok := q.leaving[tenure.InstanceID]; ok {
 			delete(q.leaving, tenure.InstanceID)
-			lanes = append(lanes, l)
+			leaving = append(leaving, l)
 		}
 	}
 	q.mu.Unlock()
-	for _, l := range lanes {
+	for _, l := range leaving {
 		l.work.Wait()
 	}
 }
@@ -274,7 +274,7 @@ func (q *Queue) Wait() { q.work.Wait() }
 func (q *Queue) Add(ctx context.Context, message Message, record *gateway.Idempotency) error {
 	head := message.Head()
 	q.mu.Lock()
-	l := q.lane(head.InstanceID)
+	l := q.of(head.InstanceID)
 	if err := l.room(head); err != nil {
 		q.mu.Unlock()
 		return err
@@ -291,28 +291,28 @@ func (q *Queue) Add(ctx context.Context, message Message, record *gateway.Idempo
 	defer q.mu.Unlock()
 	it.unkept = false
 	// A refusal is certain. After any other error the message may have been kept all the
-	// same; the lane looks for it.
+	// same; the queue looks for it.
 	if _, refused := gateway.AsError(err); refused {
 		l.drop(it)
 	}
 	q.begin(l)
-	l.rouse()
+	l.wake()
 	return err
 }
 
-// lane returns the lane of an instance; it makes one if there is none. The lock is held.
-func (q *Queue) lane(instanceID string) *lane {
-	l, ok := q.lanes[instanceID]
+// of returns the queue of an instance; it makes one if there is none. The lock is held.
+func (q *Queue) of(instanceID string) *instanceQueue {
+	l, ok := q.queues[instanceID]
 	if !ok {
-		l = newLane(q, instanceID)
-		q.lanes[instanceID] = l
+		l = newInstanceQueue(q, instanceID)
+		q.queues[instanceID] = l
 	}
 	return l
 }
 
-// begin starts the work of a lane, if it has not started and the queue runs. The lock is
+// begin starts the work of an instance's queue, if it has not started and the queue runs. The lock is
 // held.
-func (q *Queue) begin(l *lane) {
+func (q *Queue) begin(l *instanceQueue) {
 	if !l.working && !l.over && q.start != nil {
 		q.start(l)
 	}
@@ -325,11 +325,11 @@ func (q *Queue) heard(events []eventlog.Event) {
 			continue
 		}
 		q.mu.Lock()
-		if l, ok := q.lanes[event.InstanceID]; ok {
+		if l, ok := q.queues[event.InstanceID]; ok {
 			if l.pause.reason == ReasonNotConnected {
-				l.pause = hold{}
+				l.pause = pause{}
 			}
-			l.rouse()
+			l.wake()
 		}
 		q.mu.Unlock()
 		return
@@ -341,7 +341,7 @@ func (q *Queue) heard(events []eventlog.Event) {
 func (q *Queue) Sent(instanceID string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if l, ok := q.lanes[instanceID]; ok && l.pace != nil {
+	if l, ok := q.queues[instanceID]; ok && l.pace != nil {
 		l.pace.take(q.config.Steady())
 	}
 }
@@ -354,7 +354,7 @@ func (q *Queue) Begun(ctx context.Context, instanceID string, chat gateway.Party
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if l, ok := q.lanes[instanceID]; ok && l.pace != nil {
+	if l, ok := q.queues[instanceID]; ok && l.pace != nil {
 		l.pace.takeNewChat(chat.Key(), q.config.Steady())
 	}
 	return nil

@@ -199,7 +199,7 @@ func TestRetryIsNoOtherNewChat(t *testing.T) {
 		}
 		return nil
 	}}
-	w.instance.Care.Pace.NewChats = gateway.Budget{PerHour: 1}
+	w.instance.Sending.Pace.NewChats = gateway.Budget{PerHour: 1}
 	run(t, w, 0, func(*Queue) {
 		time.Sleep(time.Minute)
 		w.look(func() {
@@ -247,7 +247,7 @@ func TestCancelledAfterAnAttempt(t *testing.T) {
 	}
 }
 
-// While the last message of a deleted instance is sent, its lane is quiet.
+// While the last message of a deleted instance is sent, its queue is quiet.
 func TestDeletedInstanceIsQuiet(t *testing.T) {
 	t.Parallel()
 	w := &world{}
@@ -263,8 +263,8 @@ func TestDeletedInstanceIsQuiet(t *testing.T) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		w.look(func() {
-			if w.reads > 100 || len(q.lanes) > 0 {
-				t.Errorf("the instance was looked for %d times; %d lanes are left", w.reads, len(q.lanes))
+			if w.reads > 100 || len(q.queues) > 0 {
+				t.Errorf("the instance was looked for %d times; %d queues are left", w.reads, len(q.queues))
 			}
 		})
 	})

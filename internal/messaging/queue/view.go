@@ -77,7 +77,7 @@ func (q *Queue) waiting(message Message) Waiting {
 	if message.DueAt.After(q.config.Now()) {
 		w.State = StateScheduled
 	}
-	l := q.lanes[message.InstanceID]
+	l := q.queues[message.InstanceID]
 	if l == nil || l.byID[message.ID] == nil {
 		return w
 	}
@@ -130,12 +130,12 @@ func (q *Queue) CancelAll(ctx context.Context, instanceID string) (int, error) {
 	return len(taken), q.remove(ctx, instanceID, taken)
 }
 
-// take takes messages of an instance out of its lane, and counts those that stay because they
+// take takes messages of an instance out of its queue, and counts those that stay because they
 // are being sent.
 func (q *Queue) take(instanceID string, chosen func(*item) bool) (taken []Head, sending int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l := q.lanes[instanceID]
+	l := q.queues[instanceID]
 	if l == nil && q.start == nil { // nor are any others: they are not loaded yet
 		refusal := gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the gateway is starting")
 		refusal.RetryAfter = time.Second
@@ -158,7 +158,7 @@ func (q *Queue) take(instanceID string, chosen func(*item) bool) (taken []Head, 
 		l.drop(it)
 		taken = append(taken, it.Head)
 	}
-	l.rouse()
+	l.wake()
 	return taken, sending, nil
 }
 
@@ -177,12 +177,12 @@ func (q *Queue) remove(ctx context.Context, instanceID string, taken []Head) err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	l := q.lane(instanceID)
+	l := q.of(instanceID)
 	for _, head := range taken {
 		l.add(head)
 	}
 	q.begin(l)
-	l.rouse()
+	l.wake()
 	return err
 }
 
@@ -231,7 +231,7 @@ func (q *Queue) Usage(ctx context.Context, instanceID string) (Usage, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if l, ok := q.lanes[instanceID]; ok {
+	if l, ok := q.queues[instanceID]; ok {
 		usage.Waiting = len(l.items)
 	}
 	return usage, nil
@@ -249,7 +249,7 @@ func (q *Queue) Overview() (messages int, overdue time.Duration) {
 	now, clock := q.config.Steady(), q.config.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, l := range q.lanes {
+	for _, l := range q.queues {
 		messages += len(l.items)
 		if l.pause.forbids(now) {
 			continue
@@ -269,4 +269,4 @@ func (q *Queue) Overview() (messages int, overdue time.Duration) {
 
 // forbids reports whether a message is to wait, for another reason than that an attempt has
 // failed.
-func (h hold) forbids(now time.Time) bool { return h.until.After(now) && h.reason != ReasonRetry }
+func (h pause) forbids(now time.Time) bool { return h.until.After(now) && h.reason != ReasonRetry }

@@ -76,7 +76,7 @@ func testUpdateInstance(t *testing.T, f *fixture) {
 	want.Name, want.Status, want.Reason, want.Device = "other", gateway.StatusError, gateway.ReasonBanned, "keys"
 	want.Profile = gateway.Profile{JID: "55119@s.whatsapp.net", LID: "77@lid", Name: "Ana", PictureURL: "https://example.org/a.jpg"}
 	want.Proxy, want.Label = "http://proxy.example.org:3128", gateway.DeviceLabel{Kind: gateway.DeviceTablet}
-	want.Care = gateway.Care{
+	want.Sending = gateway.SendingRules{
 		Pace: gateway.Pace{
 			Gap: 1500 * time.Millisecond, Jitter: 2 * time.Second, PerMinute: 3, NewChats: gateway.Budget{PerHour: 4, PerDay: 5},
 		},

@@ -1,4 +1,4 @@
-package place_test
+package filestore_test
 
 import (
 	"errors"
@@ -12,16 +12,16 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func parse(t *testing.T, address string) place.Place {
+func parse(t *testing.T, address string) filestore.Location {
 	t.Helper()
-	found, err := place.Parse(address)
+	found, err := filestore.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestPlaceThatIsWrong(t *testing.T) {
 		"s3://bucket?endpoint=https://b/path":      "https:// or http://",
 		"s3://bucket?endpoint=https://b&x;secret=": "malformed query",
 	}) {
-		_, err := place.Parse(address)
+		_, err := filestore.Parse(address)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q ends with %v, want something with %q", address, err, want)
 		}
@@ -78,7 +78,7 @@ func TestSharedFolder(t *testing.T) {
 			t.Errorf("%q is shared: %t", test.address, at.Shared())
 		}
 		data := t.TempDir()
-		stores, err := at.Open(t.Context(), place.Config{DataDir: data})
+		stores, err := at.Open(t.Context(), filestore.Config{DataDir: data})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestBucket(t *testing.T) {
 		if !at.Shared() {
 			t.Errorf("%q is not shared", prefix)
 		}
-		stores, err := at.Open(t.Context(), place.Config{DataDir: t.TempDir(), TempDir: t.TempDir()})
+		stores, err := at.Open(t.Context(), filestore.Config{DataDir: t.TempDir(), TempDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestBucket(t *testing.T) {
 func TestSharedFolderThatIsNotMounted(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing")
-	if _, err := parse(t, "file://"+missing).Open(t.Context(), place.Config{DataDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "mounted") {
+	if _, err := parse(t, "file://"+missing).Open(t.Context(), filestore.Config{DataDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "mounted") {
 		t.Errorf("it ends with %v", err)
 	}
 }
@@ -172,17 +172,17 @@ func oneOwner(t *testing.T, addresses ...string) {
 		known, new bool
 		want       error
 	}{
-		{at: 0, owner: "one", known: true, want: place.ErrNotThePlace},
+		{at: 0, owner: "one", known: true, want: filestore.ErrNotThePlace},
 		{at: 0, owner: "one"},
 		{at: 0, owner: "one"},
-		{at: 0, owner: "another", want: place.ErrOthersPlace},
-		{at: 0, owner: "another", new: true, want: place.ErrOthersPlace},
+		{at: 0, owner: "another", want: filestore.ErrOthersPlace},
+		{at: 0, owner: "another", new: true, want: filestore.ErrOthersPlace},
 		{at: 0, owner: "one", known: true},
-		{at: 1, owner: "one", known: true, want: place.ErrNotThePlace},
+		{at: 1, owner: "one", known: true, want: filestore.ErrNotThePlace},
 		{at: 1, owner: "one", known: true, new: true},
 		{at: 1, owner: "one", known: true},
 	} {
-		config := place.Config{DataDir: t.TempDir(), TempDir: t.TempDir(), Owner: test.owner, Known: test.known, New: test.new}
+		config := filestore.Config{DataDir: t.TempDir(), TempDir: t.TempDir(), Owner: test.owner, Known: test.known, New: test.new}
 		stores, err := parse(t, addresses[test.at]).Open(t.Context(), config)
 		if !errors.Is(err, test.want) || stores.Owned != (test.want == nil) {
 			t.Errorf("%s, %+v: it ends with %v", addresses[test.at], test, err)
@@ -210,7 +210,7 @@ func TestFolderGoesAwayAndComesBack(t *testing.T) {
 	if err := os.Mkdir(mount, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	stores, err := parse(t, "file://"+mount).Open(t.Context(), place.Config{DataDir: t.TempDir(), Owner: "one"})
+	stores, err := parse(t, "file://"+mount).Open(t.Context(), filestore.Config{DataDir: t.TempDir(), Owner: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}

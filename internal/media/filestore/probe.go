@@ -1,6 +1,6 @@
 // A place is tried out.
 
-package place
+package filestore
 
 import (
 	"context"
@@ -33,7 +33,7 @@ var ErrPresigned = errors.New("the presigned URL does not lead to the file")
 // Probe tries a place out while others may use it: it writes a small file that nobody knows,
 // reads it, follows a presigned URL to it if the place makes such, and removes it. It reports
 // whether the place makes presigned URLs. The Owner and Synced of config do not matter.
-func (p Place) Probe(ctx context.Context, config Config) (presigned bool, err error) {
+func (p Location) Probe(ctx context.Context, config Config) (presigned bool, err error) {
 	store, remove, err := p.openProbe(ctx, config)
 	if err != nil {
 		return false, err
@@ -58,7 +58,7 @@ func (p Place) Probe(ctx context.Context, config Config) (presigned bool, err er
 }
 
 // openProbe opens a part of the place that is this call's own.
-func (p Place) openProbe(ctx context.Context, config Config) (store media.Store, remove func() error, err error) {
+func (p Location) openProbe(ctx context.Context, config Config) (store media.Store, remove func() error, err error) {
 	if p.bucket.Bucket != "" {
 		settings := p.bucket
 		settings.TempDir, settings.Patience = config.TempDir, probePatience

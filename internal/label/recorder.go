@@ -11,26 +11,26 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// KeeperStore keeps labels, with the events of them.
-type KeeperStore interface {
+// RecorderStore keeps labels, with the events of them.
+type RecorderStore interface {
 	ChangeLabel(ctx context.Context, instanceID string, change gateway.LabelChange, report func(gateway.Label) (eventlog.Event, error)) error
 	ArrangeLabels(ctx context.Context, instanceID string, changes []gateway.LabelChange) error
 }
 
-// Keeper keeps labels. It is safe for concurrent use.
-type Keeper struct{ store KeeperStore }
+// Recorder keeps labels. It is safe for concurrent use.
+type Recorder struct{ store RecorderStore }
 
-// NewKeeper makes the keeper of all instances.
-func NewKeeper(store KeeperStore) (*Keeper, error) {
+// NewRecorder makes the recorder of all instances.
+func NewRecorder(store RecorderStore) (*Recorder, error) {
 	if store == nil {
-		return nil, errors.New("label: the keeper needs a store")
+		return nil, errors.New("label: the recorder needs a store")
 	}
-	return &Keeper{store}, nil
+	return &Recorder{store}, nil
 }
 
 // Keep keeps what was done with a label, and appends its event if something is different then.
 // A second time it changes nothing.
-func (k *Keeper) Keep(ctx context.Context, instanceID string, change gateway.LabelChange) error {
+func (k *Recorder) Keep(ctx context.Context, instanceID string, change gateway.LabelChange) error {
 	err := k.store.ChangeLabel(ctx, instanceID, change, func(label gateway.Label) (eventlog.Event, error) {
 		if change.Act == gateway.LabelSet || change.Act == gateway.LabelDeleted {
 			return eventlog.NewEvent(instanceID, "", "", change.At, eventlog.NewLabelUpdated(label, change.Act))
@@ -44,7 +44,7 @@ func (k *Keeper) Keep(ctx context.Context, instanceID string, change gateway.Lab
 }
 
 // Arrange keeps what labels there were before this device was told. It causes no events.
-func (k *Keeper) Arrange(ctx context.Context, instanceID string, changes []gateway.LabelChange) error {
+func (k *Recorder) Arrange(ctx context.Context, instanceID string, changes []gateway.LabelChange) error {
 	if err := k.store.ArrangeLabels(ctx, instanceID, changes); err != nil {
 		return fmt.Errorf("label: keep the labels: %w", err)
 	}

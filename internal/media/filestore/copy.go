@@ -1,6 +1,6 @@
 // Files move from one place to another.
 
-package place
+package filestore
 
 import (
 	"bufio"

@@ -10,9 +10,9 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// CareChange is what is to be changed of what an instance keeps to. A nil field stays as
+// SendingChange is what is to be changed of what an instance keeps to. A nil field stays as
 // it is; zero and false set no limit.
-type CareChange struct {
+type SendingChange struct {
 	Gap, Jitter                     *time.Duration
 	PerMinute                       *int
 	NewChatsPerHour, NewChatsPerDay *int
@@ -23,7 +23,7 @@ type CareChange struct {
 }
 
 // check refuses what can't be, by the names of the API's fields.
-func (c CareChange) check(refuse func(field, message string)) {
+func (c SendingChange) check(refuse func(field, message string)) {
 	if c.CallText != nil && utf8.RuneCountInString(*c.CallText) > gateway.MaxCallText {
 		refuse("rejectCallsText", fmt.Sprintf("must have %d characters or less", gateway.MaxCallText))
 	}
@@ -52,17 +52,17 @@ func (c CareChange) check(refuse func(field, message string)) {
 	}
 }
 
-func (c CareChange) apply(care *gateway.Care) {
-	set(&care.Pace.Gap, c.Gap)
-	set(&care.Pace.Jitter, c.Jitter)
-	set(&care.Pace.PerMinute, c.PerMinute)
-	set(&care.Pace.NewChats.PerHour, c.NewChatsPerHour)
-	set(&care.Pace.NewChats.PerDay, c.NewChatsPerDay)
-	set(&care.Typing, c.Typing)
-	set(&care.NumberChecks.PerHour, c.ChecksPerHour)
-	set(&care.NumberChecks.PerDay, c.ChecksPerDay)
-	set(&care.Calls.Reject, c.RejectCalls)
-	set(&care.Calls.Text, c.CallText)
+func (c SendingChange) apply(to *gateway.SendingRules) {
+	set(&to.Pace.Gap, c.Gap)
+	set(&to.Pace.Jitter, c.Jitter)
+	set(&to.Pace.PerMinute, c.PerMinute)
+	set(&to.Pace.NewChats.PerHour, c.NewChatsPerHour)
+	set(&to.Pace.NewChats.PerDay, c.NewChatsPerDay)
+	set(&to.Typing, c.Typing)
+	set(&to.NumberChecks.PerHour, c.ChecksPerHour)
+	set(&to.NumberChecks.PerDay, c.ChecksPerDay)
+	set(&to.Calls.Reject, c.RejectCalls)
+	set(&to.Calls.Text, c.CallText)
 }
 
 // set changes a setting, unless it is to stay.

@@ -1,6 +1,6 @@
 // To which database the files of a place belong.
 
-package place
+package filestore
 
 import (
 	"context"
@@ -61,13 +61,13 @@ func claim(ctx context.Context, at home, config Config) error {
 }
 
 // Claim makes the owner of config the owner of the place, and fails if it is not, as Open does.
-func (p Place) Claim(ctx context.Context, config Config) error {
+func (p Location) Claim(ctx context.Context, config Config) error {
 	return p.atHome(ctx, config, func(at home) error { return claim(ctx, at, config) })
 }
 
 // Owner returns the name of the owner of the place; empty if there is none. The Owner, Known and
 // New of config do not matter.
-func (p Place) Owner(ctx context.Context, config Config) (owner string, err error) {
+func (p Location) Owner(ctx context.Context, config Config) (owner string, err error) {
 	err = p.atHome(ctx, config, func(at home) error {
 		owner, err = at.read(ctx)
 		if gateway.KindOf(err) == gateway.NotFound {
@@ -78,7 +78,7 @@ func (p Place) Owner(ctx context.Context, config Config) (owner string, err erro
 	return owner, err
 }
 
-func (p Place) atHome(ctx context.Context, config Config, do func(at home) error) error {
+func (p Location) atHome(ctx context.Context, config Config, do func(at home) error) error {
 	if p.bucket.Bucket == "" {
 		return do(homeFolder(p.Folder(config.DataDir), p.Shared()))
 	}

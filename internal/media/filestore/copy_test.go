@@ -1,4 +1,4 @@
-package place_test
+package filestore_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
@@ -17,9 +17,9 @@ import (
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	server := s3.Start(t)
-	open := func(address string) place.Stores {
+	open := func(address string) filestore.Stores {
 		t.Helper()
-		stores, err := parse(t, address).Open(t.Context(), place.Config{DataDir: t.TempDir()})
+		stores, err := parse(t, address).Open(t.Context(), filestore.Config{DataDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestCopy(t *testing.T) {
 	for _, address := range []string{server.URL("a"), server.URL("b"), "file://" + t.TempDir()} {
 		to := open(address)
 		for range 2 {
-			if files, err := place.Copy(t.Context(), from, to); err != nil || files != 2 {
+			if files, err := filestore.Copy(t.Context(), from, to); err != nil || files != 2 {
 				t.Fatalf("%s: copied %d, %v", address, files, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package place_test
+package filestore_test
 
 import (
 	"net"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
@@ -24,7 +24,7 @@ func TestProbe(t *testing.T) {
 		"": false, "file://" + shared: false, server.URL("a"): true, server.URL("b") + "&links=served": false,
 	}) {
 		data := t.TempDir()
-		got, err := parse(t, address).Probe(t.Context(), place.Config{DataDir: data, TempDir: t.TempDir()})
+		got, err := parse(t, address).Probe(t.Context(), filestore.Config{DataDir: data, TempDir: t.TempDir()})
 		if err != nil || got != presigned {
 			t.Errorf("%q: %t, %v", address, got, err)
 		}
@@ -52,7 +52,7 @@ func TestProbeFails(t *testing.T) {
 		strings.Replace(server.URL("x"), "s3://"+s3.Bucket, "s3://another", 1):                                                       "does not exist",
 		strings.Replace(server.URL("x"), url.QueryEscape(server.Address()), url.QueryEscape(blocking(t, server, http.MethodPut)), 1): "write a file",
 	}) {
-		_, err := parse(t, address).Probe(t.Context(), place.Config{DataDir: t.TempDir(), TempDir: t.TempDir()})
+		_, err := parse(t, address).Probe(t.Context(), filestore.Config{DataDir: t.TempDir(), TempDir: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "X-Amz-Signature") {
 			t.Errorf("%s: %v, want something with %q", address, err, want)
 		}

@@ -1,12 +1,12 @@
-// Care for an account: the limits that it keeps to, and the one that the platform has set.
+// The limits that an instance keeps to when it sends, and the one that the platform has set.
 
 package gateway
 
 import "time"
 
-// Care is what an instance keeps to so that the platform has less reason to act against
+// SendingRules are what an instance keeps to so that the platform has less reason to act against
 // its account. The zero value sets no limit.
-type Care struct {
+type SendingRules struct {
 	Pace Pace
 	// Typing says whether a chat is shown typing before a text from the queue.
 	Typing       bool
@@ -38,7 +38,7 @@ type Budget struct {
 	PerHour, PerDay int
 }
 
-// The most that settings of care may be.
+// The most that the rules may be set to.
 const (
 	MaxPace      = time.Hour // of a gap, and of what chance adds
 	MaxPerMinute = 600

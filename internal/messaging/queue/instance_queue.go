@@ -17,9 +17,9 @@ import (
 const (
 	// maxFlights is how many chats of an instance are written to at the same time.
 	maxFlights = 4
-	// glance is when a lane looks again although nothing has roused it: settings may have
+	// recheckInterval is how often a queue looks again without being woken: settings may have
 	// changed.
-	glance = 15 * time.Second
+	recheckInterval = 15 * time.Second
 	// A message that could not be sent is tried again after firstRetry, then after twice as
 	// long each time, and at least every lastRetry.
 	firstRetry, lastRetry = 2 * time.Second, 5 * time.Minute
@@ -31,13 +31,13 @@ const (
 	restrictedRetry = time.Hour
 )
 
-// hold is a time until which something waits, and why.
-type hold struct {
+// pause is a time until which something waits, and why.
+type pause struct {
 	until  time.Time
 	reason Reason
 }
 
-// item is a message in a lane.
+// item is a message in the queue of an instance.
 type item struct {
 	Head
 
@@ -45,23 +45,23 @@ type item struct {
 	waits    time.Time // since when, by the steady clock
 	unkept   bool      // not on the disk yet
 	sending  bool
-	gone     bool // not in the lane any more
+	gone     bool // no longer in the queue
 	failures int
 }
 
-// chat is what a lane knows of the messages to one recipient.
+// chat is what the queue knows of the messages to one recipient.
 type chat struct {
-	hold
+	pause
 
 	items int
 	busy  bool // one of its messages is being sent
 }
 
-// lane holds the messages of one instance. Its fields are guarded by the lock of the queue.
-type lane struct {
+// instanceQueue has the messages of one instance that wait. Its fields are guarded by the lock of the queue.
+type instanceQueue struct {
 	queue      *Queue
 	instanceID string
-	wake       chan struct{}
+	woken      chan struct{}
 
 	// items are those in line, in the order in which they came or became due, as many as ready says.
 	// Then come those that are scheduled, by that time.
@@ -76,27 +76,27 @@ type lane struct {
 	end     context.CancelFunc // of its work; nil before that
 	work    sync.WaitGroup     // it, and messages that are being sent
 	flights int
-	pause   hold             // of all chats
+	pause   pause            // of all chats
 	pace    *pacer           // nil until it is loaded
 	ahead   []time.Time      // what a pace that has to be loaded anew had reserved
 	slowed  int              // how often in a row the platform wanted fewer requests
 	seen    gateway.Instance // as it was the last time
 }
 
-func newLane(q *Queue, instanceID string) *lane {
-	return &lane{
-		queue: q, instanceID: instanceID, wake: make(chan struct{}, 1),
+func newInstanceQueue(q *Queue, instanceID string) *instanceQueue {
+	return &instanceQueue{
+		queue: q, instanceID: instanceID, woken: make(chan struct{}, 1),
 		byID: map[string]*item{}, chats: map[string]*chat{},
 	}
 }
 
 // logger names the instance in every line.
-func (l *lane) logger() *slog.Logger {
+func (l *instanceQueue) logger() *slog.Logger {
 	return l.queue.config.Logger.With(slog.String("instance_id", l.instanceID))
 }
 
-// begin runs work of the lane in a goroutine.
-func (l *lane) begin(work func()) {
+// begin runs work of the queue in a goroutine.
+func (l *instanceQueue) begin(work func()) {
 	l.work.Add(1)
 	l.queue.work.Go(func() {
 		defer l.work.Done()
@@ -105,7 +105,7 @@ func (l *lane) begin(work func()) {
 }
 
 // room refuses a message that there is no room for. The lock is held.
-func (l *lane) room(head Head) error {
+func (l *instanceQueue) room(head Head) error {
 	config := l.queue.config
 	var refusal *gateway.Error
 	switch {
@@ -121,7 +121,7 @@ func (l *lane) room(head Head) error {
 }
 
 // add puts a message into its place, unless it is there. The lock is held.
-func (l *lane) add(head Head) *item {
+func (l *instanceQueue) add(head Head) *item {
 	if it, ok := l.byID[head.ID]; ok {
 		return it
 	}
@@ -155,8 +155,8 @@ func (l *lane) add(head Head) *item {
 }
 
 // fallDue puts those that are scheduled in line once they are due: behind what is in it already; or,
-// where they were due before the lane was loaded, before what came only after that. The lock is held.
-func (l *lane) fallDue(loaded bool) {
+// where they were due before the queue was loaded, before what came only after that. The lock is held.
+func (l *instanceQueue) fallDue(loaded bool) {
 	now := l.queue.config.Now()
 	for l.ready < len(l.items) && !l.items[l.ready].DueAt.After(now) {
 		it := l.items[l.ready]
@@ -179,7 +179,7 @@ func (it *item) since() time.Time {
 }
 
 // drop takes a message out. The lock is held.
-func (l *lane) drop(it *item) {
+func (l *instanceQueue) drop(it *item) {
 	if it.gone {
 		return
 	}
@@ -199,16 +199,16 @@ func (l *lane) drop(it *item) {
 	}
 }
 
-// rouse makes the lane look again.
-func (l *lane) rouse() {
+// wake makes the queue look again.
+func (l *instanceQueue) wake() {
 	select {
-	case l.wake <- struct{}{}:
-	default: // it was roused already
+	case l.woken <- struct{}{}:
+	default: // it is awake already
 	}
 }
 
-// run sends the messages of the lane until there are none or ctx ends.
-func (l *lane) run(ctx context.Context) {
+// run sends the messages of the queue until there are none or ctx ends.
+func (l *instanceQueue) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
@@ -219,9 +219,9 @@ func (l *lane) run(ctx context.Context) {
 		if wait <= 0 {
 			continue
 		}
-		timer.Reset(min(wait, glance))
+		timer.Reset(min(wait, recheckInterval))
 		select {
-		case <-l.wake:
+		case <-l.woken:
 		case <-timer.C:
 		case <-ctx.Done():
 		}
@@ -229,14 +229,14 @@ func (l *lane) run(ctx context.Context) {
 }
 
 // step begins to send one message, if one may be sent. Otherwise it returns how long there
-// is nothing to do, unless the lane is roused. done says that the lane has ended.
-func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
+// is nothing to do, unless the queue is woken. done says that the queue has ended.
+func (l *instanceQueue) step(ctx context.Context) (wait time.Duration, done bool) {
 	q := l.queue
 	now := q.config.Steady()
 	q.mu.Lock()
 	if len(l.items) == 0 && l.flights == 0 {
-		if q.lanes[l.instanceID] == l {
-			delete(q.lanes, l.instanceID)
+		if q.queues[l.instanceID] == l {
+			delete(q.queues, l.instanceID)
 		}
 		l.end()
 		q.mu.Unlock()
@@ -276,7 +276,7 @@ func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
 }
 
 // unread logs that the database could not be read, and returns when to try again.
-func (l *lane) unread(ctx context.Context, err error) time.Duration {
+func (l *instanceQueue) unread(ctx context.Context, err error) time.Duration {
 	if ctx.Err() == nil {
 		l.logger().ErrorContext(ctx, "queue not read; it is tried again", slog.Any("error", err))
 	}
@@ -284,28 +284,28 @@ func (l *lane) unread(ctx context.Context, err error) time.Duration {
 }
 
 // notice lifts what settings that have changed no longer hold. The lock is held.
-func (l *lane) notice(instance gateway.Instance) {
+func (l *instanceQueue) notice(instance gateway.Instance) {
 	now := l.queue.config.Now()
 	before, _ := l.seen.Restricted.Active(now)
 	until, active := instance.Restricted.Active(now)
 	// Every refusal of the platform is a new word of the same restriction: what was held
 	// because of one must not be sent because of it.
 	freer := instance.Restricted != l.seen.Restricted && (!active || until.Before(before))
-	care := instance.Care != l.seen.Care
+	changed := instance.Sending != l.seen.Sending
 	l.seen = instance
-	if care && l.pace != nil {
+	if changed && l.pace != nil {
 		l.ahead, l.pace = l.pace.ahead(l.queue.config.Steady()), nil
 	}
 	for _, of := range l.chats {
-		if care && of.reason == ReasonNewChats || freer && of.reason == ReasonRestricted {
-			of.hold = hold{}
+		if changed && of.reason == ReasonNewChats || freer && of.reason == ReasonRestricted {
+			of.pause = pause{}
 		}
 	}
 }
 
 // loadPace finds out what the instance has sent of late, if its pace depends on it.
-func (l *lane) loadPace(ctx context.Context, instance gateway.Instance) error {
-	q, pace := l.queue, instance.Care.Pace
+func (l *instanceQueue) loadPace(ctx context.Context, instance gateway.Instance) error {
+	q, pace := l.queue, instance.Sending.Pace
 	now, steady := q.config.Now(), q.config.Steady()
 	// What was written while the clock was ahead was done by now all the same.
 	ago := func(at time.Time) time.Time { return steady.Add(-max(0, now.Sub(at))) }
@@ -341,13 +341,13 @@ func (l *lane) loadPace(ctx context.Context, instance gateway.Instance) error {
 }
 
 // launch sends a message if the pace permits; otherwise it returns how long it does not.
-func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, message Message) (wait time.Duration) {
+func (l *instanceQueue) launch(ctx context.Context, instance gateway.Instance, it *item, message Message) (wait time.Duration) {
 	q, now := l.queue, l.queue.config.Steady()
 	typing := time.Duration(0)
-	if instance.Care.Typing && message.Type == gateway.TypeText {
+	if instance.Sending.Typing && message.Type == gateway.TypeText {
 		typing = typingTime(utf8.RuneCountInString(message.Text))
 	}
-	pace := instance.Care.Pace
+	pace := instance.Sending.Pace
 	q.mu.Lock()
 	if l.pause.until.After(now) && l.pause.reason != ReasonPace { // since the message was picked
 		wait = l.pause.until.Sub(now)
@@ -356,11 +356,11 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 	}
 	at := l.pace.next(pace, now.Add(typing))
 	if begin := at.Add(-typing); begin.After(now) {
-		l.pause = hold{until: begin, reason: ReasonPace}
+		l.pause = pause{until: begin, reason: ReasonPace}
 		q.mu.Unlock()
 		return begin.Sub(now)
 	}
-	l.pause = hold{}
+	l.pause = pause{}
 	q.mu.Unlock()
 	if l.expired(ctx, message) {
 		if !l.start(it) {
@@ -398,7 +398,7 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 }
 
 // expired reports whether a message has waited too long.
-func (l *lane) expired(ctx context.Context, message Message) bool {
+func (l *instanceQueue) expired(ctx context.Context, message Message) bool {
 	if l.queue.config.Now().Sub(message.Since()) <= MaxWait {
 		return false
 	}
@@ -407,7 +407,7 @@ func (l *lane) expired(ctx context.Context, message Message) bool {
 }
 
 // leaves notes that a message is handed to the platform now, which was to be at a time.
-func (l *lane) leaves(it *item, at time.Time) {
+func (l *instanceQueue) leaves(it *item, at time.Time) {
 	l.queue.mu.Lock()
 	defer l.queue.mu.Unlock()
 	it.Tried = true
@@ -417,7 +417,7 @@ func (l *lane) leaves(it *item, at time.Time) {
 }
 
 // sleep waits until a time, and reports whether ctx has not ended by then.
-func (l *lane) sleep(ctx context.Context, until time.Time) bool {
+func (l *instanceQueue) sleep(ctx context.Context, until time.Time) bool {
 	wait := until.Sub(l.queue.config.Steady())
 	if wait <= 0 {
 		return ctx.Err() == nil
@@ -435,10 +435,10 @@ func (l *lane) sleep(ctx context.Context, until time.Time) bool {
 // address finds the chat of a message, and whether the message begins it, if the instance
 // may begin only so many. held says that there must be no more of those for now: then the
 // platform has not been asked.
-func (l *lane) address(
+func (l *instanceQueue) address(
 	ctx context.Context, instance gateway.Instance, it *item, message Message,
 ) (to gateway.Party, begins, held bool, err error) {
-	sender, budget := l.queue.config.Sender, instance.Care.Pace.NewChats
+	sender, budget := l.queue.config.Sender, instance.Sending.Pace.NewChats
 	if budget == (gateway.Budget{}) {
 		to, err = sender.Address(ctx, message)
 		return to, false, false, err
@@ -446,7 +446,7 @@ func (l *lane) address(
 	if begins, err = l.begins(ctx, message); err != nil {
 		return to, false, false, err
 	}
-	if begins && l.holdChat(it, budget) {
+	if begins && l.deferChat(it, budget) {
 		return to, true, true, nil
 	}
 	if to, err = sender.Address(ctx, message); err != nil || !begins {
@@ -459,7 +459,7 @@ func (l *lane) address(
 
 // begins reports whether a message begins a chat that has not been counted yet: an earlier
 // attempt may have been.
-func (l *lane) begins(ctx context.Context, message Message) (bool, error) {
+func (l *instanceQueue) begins(ctx context.Context, message Message) (bool, error) {
 	chats, begins, err := l.queue.config.Sender.Begins(ctx, message)
 	if err != nil || !begins {
 		return false, err
@@ -471,7 +471,7 @@ func (l *lane) begins(ctx context.Context, message Message) (bool, error) {
 
 // holdChat holds the chat of a message that begins it, if there must be no more of those
 // for now.
-func (l *lane) holdChat(it *item, budget gateway.Budget) (held bool) {
+func (l *instanceQueue) deferChat(it *item, budget gateway.Budget) (held bool) {
 	l.queue.mu.Lock()
 	defer l.queue.mu.Unlock()
 	now := l.queue.config.Steady()
@@ -479,12 +479,12 @@ func (l *lane) holdChat(it *item, budget gateway.Budget) (held bool) {
 	if !at.After(now) || it.gone {
 		return false
 	}
-	l.chats[it.Chat].hold = hold{until: at, reason: ReasonNewChats}
+	l.chats[it.Chat].pause = pause{until: at, reason: ReasonNewChats}
 	return true
 }
 
 // start marks a message as being sent, unless it is gone.
-func (l *lane) start(it *item) bool {
+func (l *instanceQueue) start(it *item) bool {
 	l.queue.mu.Lock()
 	defer l.queue.mu.Unlock()
 	if it.gone {
@@ -498,11 +498,11 @@ func (l *lane) start(it *item) bool {
 
 // pick returns the first message that may be sent now; or else how long there is none,
 // unless something changes. The lock is held.
-func (l *lane) pick(now time.Time) (*item, time.Duration) {
+func (l *instanceQueue) pick(now time.Time) (*item, time.Duration) {
 	if l.pause.until.After(now) && l.pause.reason != ReasonPace { // which may have changed
 		return nil, l.pause.until.Sub(now)
 	}
-	wait := glance
+	wait := recheckInterval
 	if l.flights >= maxFlights {
 		return nil, wait
 	}
@@ -528,9 +528,9 @@ func (l *lane) pick(now time.Time) (*item, time.Duration) {
 	return nil, wait
 }
 
-// dropAll empties the lane of an instance that was deleted. The database has removed its
+// dropAll empties the queue of an instance that was deleted. The database has removed its
 // messages, and their files are left.
-func (l *lane) dropAll(ctx context.Context) {
+func (l *instanceQueue) dropAll(ctx context.Context) {
 	var ids []string
 	l.queue.mu.Lock()
 	for _, it := range slices.Clone(l.items) {
@@ -544,7 +544,7 @@ func (l *lane) dropAll(ctx context.Context) {
 }
 
 // removeFiles removes the files of messages that are gone.
-func (l *lane) removeFiles(ctx context.Context, ids ...string) {
+func (l *instanceQueue) removeFiles(ctx context.Context, ids ...string) {
 	if err := l.queue.config.Sender.Remove(ctx, l.instanceID, ids...); err != nil && ctx.Err() == nil {
 		l.logger().WarnContext(ctx, "files of messages that left the queue not removed; they are removed later",
 			slog.Any("error", err))

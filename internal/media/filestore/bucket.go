@@ -1,6 +1,6 @@
 // How an address names a bucket.
 
-package place
+package filestore
 
 import (
 	"context"
@@ -23,31 +23,31 @@ var (
 )
 
 // parseBucket reads s3://bucket/prefix?endpoint=…&region=…&path-style=…&links=….
-func parseBucket(address *url.URL) (Place, error) {
+func parseBucket(address *url.URL) (Location, error) {
 	if address.User != nil {
-		return Place{}, errors.New("must not have credentials: they belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a file, or the role of the machine")
+		return Location{}, errors.New("must not have credentials: they belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a file, or the role of the machine")
 	}
 	if !bucketName.MatchString(address.Host) || address.Fragment != "" {
-		return Place{}, errors.New("must name a bucket, as in s3://bucket/prefix")
+		return Location{}, errors.New("must name a bucket, as in s3://bucket/prefix")
 	}
 	prefix := strings.Trim(address.Path, "/")
 	if !prefixName.MatchString(prefix) || prefix != "" && path.Clean("/"+prefix) != "/"+prefix {
-		return Place{}, errors.New("must have a prefix of letters, digits, dots, dashes, underscores and slashes")
+		return Location{}, errors.New("must have a prefix of letters, digits, dots, dashes, underscores and slashes")
 	}
 	if prefix != "" {
 		prefix += "/"
 	}
-	place := Place{prefix: prefix, bucket: bucket.Config{Bucket: address.Host}}
+	place := Location{prefix: prefix, bucket: bucket.Config{Bucket: address.Host}}
 	query, err := url.ParseQuery(address.RawQuery)
 	if err != nil {
-		return Place{}, errors.New("has a malformed query")
+		return Location{}, errors.New("has a malformed query")
 	}
 	for name, values := range query {
 		if len(values) != 1 || values[0] == "" {
-			return Place{}, errors.New("must have each parameter once, with a value")
+			return Location{}, errors.New("must have each parameter once, with a value")
 		}
 		if err := place.set(name, values[0]); err != nil {
-			return Place{}, err
+			return Location{}, err
 		}
 	}
 	if place.bucket.Region == "" {
@@ -59,7 +59,7 @@ func parseBucket(address *url.URL) (Place, error) {
 	return place, nil
 }
 
-func (p *Place) set(name, value string) error {
+func (p *Location) set(name, value string) error {
 	switch name {
 	case "endpoint":
 		endpoint, err := url.Parse(value)
@@ -88,7 +88,7 @@ func (p *Place) set(name, value string) error {
 	return nil
 }
 
-func (p Place) connect(ctx context.Context, config Config) (*bucket.Bucket, error) {
+func (p Location) connect(ctx context.Context, config Config) (*bucket.Bucket, error) {
 	settings := p.bucket
 	settings.TempDir, settings.Logger = config.TempDir, config.Logger
 	return bucket.Connect(ctx, settings)
@@ -96,7 +96,7 @@ func (p Place) connect(ctx context.Context, config Config) (*bucket.Bucket, erro
 
 // openBucket opens the stores of a bucket. One that can't be reached now is claimed when it is
 // back.
-func (p Place) openBucket(ctx context.Context, config Config) (Stores, error) {
+func (p Location) openBucket(ctx context.Context, config Config) (Stores, error) {
 	connected, err := p.connect(ctx, config)
 	if err != nil {
 		return Stores{}, err

@@ -16,8 +16,8 @@ import (
 // removeSlice bounds how many messages are removed at once.
 const removeSlice = 500
 
-// KeeperStore stores how chats are arranged, with the events of it.
-type KeeperStore interface {
+// RecorderStore stores how chats are arranged, with the events of it.
+type RecorderStore interface {
 	ArrangementStore
 	RemovalFinder
 }
@@ -39,28 +39,28 @@ type RemovalFinder interface {
 	ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) ([]string, error)
 }
 
-// KeeperConfig is what a keeper stands on. All of it is required.
-type KeeperConfig struct {
-	Store KeeperStore
+// RecorderConfig is what a recorder stands on. All of it is required.
+type RecorderConfig struct {
+	Store RecorderStore
 	// RemoveFile removes the file of a message, if there is one.
 	RemoveFile func(ctx context.Context, instanceID, messageID string) error
 	Logger     *slog.Logger
 }
 
-// Keeper keeps how chats are arranged. It is safe for concurrent use.
-type Keeper struct{ config KeeperConfig }
+// Recorder keeps how chats are arranged. It is safe for concurrent use.
+type Recorder struct{ config RecorderConfig }
 
-// NewKeeper makes the keeper of all instances.
-func NewKeeper(config KeeperConfig) (*Keeper, error) {
+// NewRecorder makes the recorder of all instances.
+func NewRecorder(config RecorderConfig) (*Recorder, error) {
 	if err := required.Check("chat", config); err != nil {
 		return nil, err
 	}
-	return &Keeper{config}, nil
+	return &Recorder{config}, nil
 }
 
 // Keep keeps what was done with a chat, and appends the event chat.updated if something is
 // different then. A second time it changes nothing.
-func (k *Keeper) Keep(ctx context.Context, instanceID string, update gateway.ChatUpdate) error {
+func (k *Recorder) Keep(ctx context.Context, instanceID string, update gateway.ChatUpdate) error {
 	report := func(chat gateway.Chat, changed []gateway.ChatAspect) (eventlog.Event, error) {
 		event, err := eventlog.NewEvent(instanceID, chat.Party.Key(), "", update.At, eventlog.NewChatUpdated(chat, changed))
 		if err != nil {
@@ -88,7 +88,7 @@ func (k *Keeper) Keep(ctx context.Context, instanceID string, update gateway.Cha
 }
 
 // Arrange keeps how chats were arranged before this device was told. It causes no events.
-func (k *Keeper) Arrange(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) error {
+func (k *Recorder) Arrange(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) error {
 	if err := k.config.Store.ArrangeChats(ctx, instanceID, updates); err != nil {
 		return fmt.Errorf("chat: keep how chats are arranged: %w", err)
 	}
@@ -97,7 +97,7 @@ func (k *Keeper) Arrange(ctx context.Context, instanceID string, updates []gatew
 
 // remove removes the messages that a chat was deleted with, as retention does, and the chat if
 // nothing is left in it.
-func (k *Keeper) remove(
+func (k *Recorder) remove(
 	ctx context.Context, instanceID string, update gateway.ChatUpdate,
 	report func(chat gateway.Chat, changed []gateway.ChatAspect) (eventlog.Event, error),
 ) error {
@@ -113,7 +113,7 @@ func (k *Keeper) remove(
 
 // removeMessages removes the messages of a chat that an update is about, with their files, and
 // reports whether there were any.
-func (k *Keeper) removeMessages(ctx context.Context, instanceID string, update gateway.ChatUpdate) (chat gateway.Chat, removed bool, err error) {
+func (k *Recorder) removeMessages(ctx context.Context, instanceID string, update gateway.ChatUpdate) (chat gateway.Chat, removed bool, err error) {
 	chat, known, err := k.config.Store.FindChat(ctx, instanceID, update.Chat)
 	for more := known && err == nil; more; {
 		var ids []string

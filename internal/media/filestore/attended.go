@@ -1,6 +1,6 @@
 // A place that goes away, and comes back, while the program runs.
 
-package place
+package filestore
 
 import (
 	"context"

@@ -42,7 +42,7 @@ func (p *pages) limitsOf(ctx context.Context, found gateway.Instance) (*limitsVi
 	if err != nil {
 		return nil, err
 	}
-	return &limitsView{Checks: checks, Budget: found.Care.NumberChecks, Silence: silence}, nil
+	return &limitsView{Checks: checks, Budget: found.Sending.NumberChecks, Silence: silence}, nil
 }
 
 // restriction is what the page says of a restriction; nil for none.
@@ -56,9 +56,9 @@ func restrictionOf(found gateway.Instance, now time.Time) *restriction {
 	return &restriction{Since: found.Restricted.Since, Until: until}
 }
 
-// careOf reads the form's settings. An empty field is off; one that is not there changes
+// sendingOf reads the form's settings. An empty field is off; one that is not there changes
 // nothing.
-func careOf(r *frame.Request) (instance.CareChange, error) {
+func sendingOf(r *frame.Request) (instance.SendingChange, error) {
 	var wrong []gateway.FieldError
 	number := func(field string) *float64 {
 		text := strings.Replace(strings.TrimSpace(r.FormValue(field)), ",", ".", 1)
@@ -93,18 +93,18 @@ func careOf(r *frame.Request) (instance.CareChange, error) {
 		}
 		return new(int(*value))
 	}
-	care := instance.CareChange{
+	sending := instance.SendingChange{
 		Gap: wait("gap"), Jitter: wait("jitter"), PerMinute: count("per-minute"),
 		NewChatsPerHour: count("new-chats-hour"), NewChatsPerDay: count("new-chats-day"),
 		ChecksPerHour: count("checks-hour"), ChecksPerDay: count("checks-day"),
 	}
 	if r.PostForm.Has("typing") {
-		care.Typing = new(r.FormValue("typing") == "on")
+		sending.Typing = new(r.FormValue("typing") == "on")
 	}
 	if len(wrong) > 0 {
-		return care, gateway.InvalidFields(wrong...)
+		return sending, gateway.InvalidFields(wrong...)
 	}
-	return care, nil
+	return sending, nil
 }
 
 // Seconds is a time as the form shows it; empty for none.

@@ -1,7 +1,7 @@
-// Package place reads where files are kept, as an operator names it, and opens it: the data
-// folder, or a place that several processes share. The program that puts itself together
+// Package filestore reads where files are kept, as an operator names it, and opens it: the data
+// folder, or a location that several processes share. The program that puts itself together
 // calls it.
-package place
+package filestore
 
 import (
 	"context"
@@ -24,8 +24,8 @@ const (
 	queued  = "queue"
 )
 
-// Place is where files are kept. Its zero value is the data folder.
-type Place struct {
+// Location is where files are kept. Its zero value is the data folder.
+type Location struct {
 	folder string // a folder that is shared; "" for none
 	bucket bucket.Config
 	prefix string // in the bucket; "" or with a slash at its end
@@ -34,13 +34,13 @@ type Place struct {
 // Parse reads the address of a place. "" is the data folder, file:///path a folder that
 // processes share, s3://bucket/prefix a bucket (parseBucket). The error says what is wrong with an address, without the address: it
 // may have a secret.
-func Parse(address string) (Place, error) {
+func Parse(address string) (Location, error) {
 	if address == "" {
-		return Place{}, nil
+		return Location{}, nil
 	}
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return Place{}, errors.New("is not a URL")
+		return Location{}, errors.New("is not a URL")
 	}
 	switch parsed.Scheme {
 	case "file":
@@ -48,25 +48,25 @@ func Parse(address string) (Place, error) {
 	case "s3":
 		return parseBucket(parsed)
 	default:
-		return Place{}, errors.New("must begin with s3:// or file:///")
+		return Location{}, errors.New("must begin with s3:// or file:///")
 	}
 }
 
-func parseFolder(address *url.URL) (Place, error) {
+func parseFolder(address *url.URL) (Location, error) {
 	switch {
 	case address.Host != "" || !filepath.IsAbs(address.Path) || filepath.Clean(address.Path) == "/":
-		return Place{}, errors.New("must name a folder by its whole path, as in file:///srv/recado")
+		return Location{}, errors.New("must name a folder by its whole path, as in file:///srv/recado")
 	case address.User != nil || address.RawQuery != "" || address.Fragment != "":
-		return Place{}, errors.New("must be a path and nothing else, as in file:///srv/recado")
+		return Location{}, errors.New("must be a path and nothing else, as in file:///srv/recado")
 	}
-	return Place{folder: filepath.Clean(address.Path)}, nil
+	return Location{folder: filepath.Clean(address.Path)}, nil
 }
 
 // Shared reports whether several processes may use the place at the same time.
-func (p Place) Shared() bool { return p.folder != "" || p.bucket.Bucket != "" }
+func (p Location) Shared() bool { return p.folder != "" || p.bucket.Bucket != "" }
 
 // Folder is the folder in which the files are, given the data folder; empty for a bucket.
-func (p Place) Folder(data string) string {
+func (p Location) Folder(data string) string {
 	switch {
 	case p.bucket.Bucket != "":
 		return ""
@@ -103,7 +103,7 @@ type Stores struct {
 // reached at all. A place with an owner must be ours: else the error is ErrNotThePlace or
 // ErrOthersPlace. If a shared place goes away afterwards, or is another one by then, its stores
 // are Unavailable until it is back.
-func (p Place) Open(ctx context.Context, config Config) (Stores, error) {
+func (p Location) Open(ctx context.Context, config Config) (Stores, error) {
 	if p.bucket.Bucket != "" {
 		return p.openBucket(ctx, config)
 	}
