@@ -414,12 +414,13 @@ func TestStopAnswersEveryRequest(t *testing.T) {
 		_ = from.Close()
 		outcomes <- err
 	})
-	if _, err := to.Write([]byte(strings.Repeat("a", 1000))); err != nil {
+	// More than the buffers on the way hold: the gateway has begun to read it.
+	if _, err := to.Write([]byte(strings.Repeat("a", 16<<20))); err != nil {
 		t.Fatal(err)
 	}
 	g.Stop()
-	asking.Wait()
 	_ = to.Close()
+	asking.Wait()
 	close(outcomes)
 	answered, refused := 0, 0
 	for err := range outcomes {
