@@ -14,7 +14,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -26,6 +25,7 @@ import (
 	"github.com/recado-project/recado/internal/api/reference"
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
 )
@@ -120,13 +120,9 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Contacts, config.Channels, config.Labels, config.Presences, config.Calls, config.Access, config.Events, config.Webhooks} {
-		if service == nil {
-			return nil, errors.New("api: a use case is missing")
-		}
-	}
-	if config.Ready == nil || config.ClientVersion == nil || config.Logger == nil {
-		return nil, errors.New("api: readiness or logger is missing")
+	optional := []string{"Files", "Stopping", "Limits", "Watcher", "Tracer", "Now", "requests", "streams"}
+	if err := required.Check("api", config, optional...); err != nil {
+		return nil, err
 	}
 	if config.StreamPause == 0 {
 		config.StreamPause = defaultStreamPause

@@ -344,8 +344,7 @@ func (r profiles) audience() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		first := min(in.Request().Offset(), len(found.People))
-		page := gateway.Page[gateway.Party]{Items: found.People[first:min(first+in.Request().Limit, len(found.People))], Total: len(found.People)}
+		page := gateway.PageOf(found.People, in.Request())
 		return &contract.Answer[StatusAudience]{Body: StatusAudience{
 			Rule:     string(found.Rule),
 			Envelope: contract.NewEnvelope(in.Paging, page, newListedPerson),

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/store/cache"
+	"github.com/recado-project/recado/internal/cache"
 )
 
 // database is one value, and how often it was asked for.

@@ -19,12 +19,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/recado-project/recado/internal/cache"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/sqlite"
-	"github.com/recado-project/recado/internal/store/cache"
 	"github.com/recado-project/recado/internal/store/census"
 	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/labeltable"

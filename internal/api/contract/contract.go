@@ -12,7 +12,6 @@ package contract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
 )
@@ -94,8 +94,8 @@ type API struct {
 // New makes the API of the routes. Its document is made when somebody asks for it. It
 // starts nothing.
 func New(config Config) (*API, error) {
-	if config.Authenticate == nil || config.FindInstance == nil || config.Logger == nil || len(config.Routes) == 0 {
-		return nil, errors.New("contract: a required part is missing")
+	if err := required.Check("contract", config, "Requests", "PerKey", "PerInstance", "Watcher", "Tracer", "Now"); err != nil {
+		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now

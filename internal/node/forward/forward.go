@@ -18,9 +18,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recado-project/recado/internal/cache"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/required"
-	"github.com/recado-project/recado/internal/store/cache"
 )
 
 const (

@@ -174,8 +174,7 @@ func pageOf[T any](
 		}
 		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.id, a.id))
 	})
-	first := min(request.Offset(), len(all))
-	all = all[first:min(first+request.Limit, len(all))]
+	all = gateway.PageOf(all, request).Items
 	order := make(map[string]int, len(all))
 	ids := make([]string, len(all))
 	for n, one := range all {

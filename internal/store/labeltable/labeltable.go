@@ -111,8 +111,7 @@ func (t *Tables) ListLabels(ctx context.Context, instanceID string, request gate
 	if err != nil {
 		return page, fmt.Errorf("store: list labels: %w", err)
 	}
-	first := min(request.Offset(), len(all))
-	return gateway.Page[gateway.Label]{Items: all[first:min(first+request.Limit, len(all))], Total: len(all)}, nil
+	return gateway.PageOf(all, request), nil
 }
 
 // FindLabel returns a label of an instance, and whether there is one with the ID.
