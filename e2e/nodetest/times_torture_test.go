@@ -19,8 +19,8 @@ const (
 	// movedWithin is how long that may take when the database answers only those who connect anew: ten until
 	// it is given up. On a machine that has nothing else to do it is less than twelve.
 	movedWithin = 14 * time.Second
-	// goneWithin is how long it may take when nothing comes from the first server's machine any more: each
-	// new connection asks it for two seconds before it asks the other.
+	// goneWithin is how long it may take when nothing comes from the first server's machine any more: now
+	// and then a new connection asks it for two seconds before it asks the other.
 	goneWithin = movedWithin + 4*time.Second
 
 	// sendEvery is the pause of a sender between two messages, writeEvery that of a customer.

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,6 +29,10 @@ const Patience = 10 * time.Second
 // hostPatience is how long each server may take to take a connection, where the address names
 // several: one that is gone without a word must leave time for the next.
 const hostPatience = 2 * time.Second
+
+// silentPause is how long a server that was silent is not asked for a connection, where the address names
+// another: until then nobody waits hostPatience for it again.
+const silentPause = 3 * time.Second
 
 // The system asks the other side of an idle connection whether it is there, so that one that is
 // gone is noticed within Patience.
@@ -70,15 +76,20 @@ func parseURL(url string, patience time.Duration, silent func(opened time.Time))
 	} {
 		settings.RuntimeParams[name] = cmp.Or(settings.RuntimeParams[name], value)
 	}
+	several := slices.ContainsFunc(settings.Fallbacks, func(other *pgconn.FallbackConfig) bool {
+		return other.Host != settings.Host || other.Port != settings.Port
+	})
 	if settings.ConnectTimeout == 0 {
 		settings.ConnectTimeout = Patience
-		for _, other := range settings.Fallbacks {
-			if other.Host != settings.Host || other.Port != settings.Port {
-				settings.ConnectTimeout = hostPatience
-			}
+		if several {
+			settings.ConnectTimeout = hostPatience
 		}
 	}
+	known := servers{silent: map[string]time.Time{}}
 	settings.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if several && known.isSilent(address) {
+			return nil, fmt.Errorf("postgres: %s was silent less than %s ago", address, silentPause)
+		}
 		dialer := net.Dialer{
 			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepaliveIdle, Interval: keepaliveInterval, Count: keepaliveCount},
 		}
@@ -87,15 +98,40 @@ func parseURL(url string, patience time.Duration, silent func(opened time.Time))
 		}
 		conn, err := dialer.DialContext(ctx, network, address)
 		if err != nil {
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				known.wasSilent(address)
+			}
 			return nil, err
 		}
 		opened := now()
-		return &patientConn{Conn: conn, patience: patience, unhurried: patience == 0, silent: func() { silent(opened) }}, nil
+		return &patientConn{
+			Conn: conn, patience: patience, unhurried: patience == 0, silent: func() { silent(opened) },
+			over: func() { known.wasSilent(address) }, isLate: func() bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) },
+		}, nil
 	}
 	settings.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &watcher{pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()}}
 	}
 	return settings, nil
+}
+
+// servers are those of an address, by what they were dialed as.
+type servers struct {
+	mu     sync.Mutex
+	silent map[string]time.Time // when one did not take a connection in time, or was silent on one
+}
+
+func (s *servers) wasSilent(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent[address] = now()
+}
+
+func (s *servers) isSilent(address string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, ok := s.silent[address]
+	return ok && now().Sub(at) < silentPause
 }
 
 // watcher ends what a connection waits for when its context ends.
@@ -117,12 +153,15 @@ type patientConn struct {
 	net.Conn
 
 	patience time.Duration
-	silent   func()
+	silent   func()      // called when somebody has waited in vain
+	over     func()      // called when that was for the whole patience, or to connect
+	isLate   func() bool // reports whether the time to connect is over
+	heard    atomic.Bool // the server has answered
 
 	mu        sync.Mutex
 	unhurried bool  // the server may be silent for as long as it likes
 	foreign   bool  // somebody else has set a deadline
-	over      error // the server was silent for too long
+	failed    error // the server was silent for too long
 }
 
 // Unhurry lets the server be silent on a connection of the pool for as long as it likes, until end is
@@ -162,6 +201,9 @@ func (c *patientConn) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.heard.Store(true)
+	}
 	return n, c.judge(err)
 }
 
@@ -178,8 +220,8 @@ func (c *patientConn) Write(p []byte) (int, error) {
 func (c *patientConn) begin(set func(net.Conn, time.Time) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over != nil || c.foreign || c.unhurried {
-		return c.over
+	if c.failed != nil || c.foreign || c.unhurried {
+		return c.failed
 	}
 	return set(c.Conn, now().Add(c.patience))
 }
@@ -188,13 +230,16 @@ func (c *patientConn) begin(set func(net.Conn, time.Time) error) error {
 // fails at once: after such an error, pgx may read once more.
 func (c *patientConn) judge(err error) error {
 	c.mu.Lock()
-	over := !c.foreign && c.over == nil && errors.Is(err, os.ErrDeadlineExceeded)
+	over := !c.foreign && c.failed == nil && errors.Is(err, os.ErrDeadlineExceeded)
 	if over {
-		c.over = err
+		c.failed = err
 	}
 	c.mu.Unlock()
 	if over {
 		c.silent()
+	}
+	if over || errors.Is(err, os.ErrDeadlineExceeded) && !c.heard.Load() && c.isLate() {
+		c.over()
 	}
 	return err
 }

@@ -3,10 +3,16 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/recado-project/recado/internal/postgres"
@@ -180,5 +186,62 @@ func TestCutIsUncertain(t *testing.T) {
 			t.Error(err)
 		}
 		await.Until(t, "its session has ended", func() bool { return !sleeping() })
+	}
+}
+
+// A server that takes connections and says nothing costs one caller its time, and not everyone who connects.
+func TestSilentServerIsPassedOver(t *testing.T) {
+	t.Parallel()
+	other, err := pgx.ParseConfig(server.Start(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int64
+	var silent sync.WaitGroup
+	silent.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			asked.Add(1)
+			silent.Go(func() {
+				_, _ = io.Copy(io.Discard, conn)
+				_ = conn.Close()
+			})
+		}
+	})
+	t.Cleanup(func() {
+		if err := listener.Close(); err != nil {
+			t.Error(err)
+		}
+		silent.Wait()
+	})
+	db, err := postgres.Open(t.Context(), postgres.Config{
+		URL: fmt.Sprintf("postgres://%s@/%s?host=127.0.0.1,%s&port=%d,%d&sslmode=disable&connect_timeout=1",
+			other.User, other.Database, other.Host, listener.Addr().(*net.TCPAddr).Port, other.Port),
+		Conns: 4, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for range 3 { // connections beside the first one
+		conn, err := db.Pool().Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the silent server was asked %d times", n)
 	}
 }
