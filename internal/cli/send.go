@@ -25,7 +25,7 @@ type sendCommand struct {
 	Document  sendDocumentCommand  `cmd:"" help:"Send a file of any kind."`
 	Album     sendAlbumCommand     `cmd:"" help:"Send several pictures and videos as an album."`
 	Location  sendLocationCommand  `cmd:"" help:"Send a place."`
-	Contact   sendContactCommand   `cmd:"" help:"Send a contact card."`
+	Contact   sendContactCommand   `cmd:"" help:"Send a contact card, or several in one message."`
 	Poll      sendPollCommand      `cmd:"" help:"Send a poll."`
 	Event     sendEventCommand     `cmd:"" help:"Send a calendar event."`
 	Sticker   sendStickerCommand   `cmd:"" help:"Send a picture as a sticker."`
@@ -173,18 +173,29 @@ func (c sendLocationCommand) Run(ctx context.Context, t terminal.Terminal) error
 
 type sendContactCommand struct {
 	sendFlags
-	Name         string `help:"Full name of the contact." required:"" env:"-"`
-	Phone        string `help:"Number of the contact, with country code." required:"" env:"-"`
-	Organization string `help:"Where the contact works." env:"-"`
+	Name         []string `help:"Full name of the contact. For several contacts in one message, repeat the flags." required:"" env:"-" sep:"none"`
+	Phone        []string `help:"Number of the contact, with country code; one for each name." required:"" env:"-" sep:"none"`
+	Organization []string `help:"Where the contact works; empty for none. Of several contacts, in the order of their names." env:"-" sep:"none"`
 }
 
-// Run sends the card.
+// Run sends the card, or the cards.
 func (c sendContactCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	if len(c.Phone) != len(c.Name) || len(c.Organization) > len(c.Name) {
+		return terminal.WrongUsage("%d names need as many numbers, and at most as many organizations: repeat --name and --phone for each contact", len(c.Name))
+	}
+	cards := make([]client.Card, len(c.Name))
+	for n, name := range c.Name {
+		cards[n] = client.Card{FullName: name, PhoneNumber: c.Phone[n]}
+		if n < len(c.Organization) {
+			cards[n].Organization = c.Organization[n]
+		}
+	}
+	contact := client.Contact{To: c.To, Contacts: cards, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey}
+	if len(cards) == 1 {
+		contact.Contact, contact.Contacts = cards[0], nil
+	}
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.SendContact(ctx, id, client.Contact{
-			To: c.To, Contact: client.Card{FullName: c.Name, PhoneNumber: c.Phone, Organization: c.Organization},
-			Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+		return gateway.SendContact(ctx, id, contact)
 	})
 }
 

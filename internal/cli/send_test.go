@@ -58,6 +58,10 @@ func TestSend(t *testing.T) {
 		"location":               {[]string{"location", "--latitude", "-23.5", "--longitude", "0", "--name", "n", "--address", "a"}, `/location "latitude":-23.5,"longitude":0,"name":"n","address":"a"}`},
 		"contact":                {[]string{"contact", "--name", "Ana", "--phone", "55", "--organization", "o"}, `/contact "contact":{"fullName":"Ana","phoneNumber":"55","organization":"o"}}`},
 		"contact, less of it":    {[]string{"contact", "--name", "Ana", "--phone", "55"}, `/contact "contact":{"fullName":"Ana","phoneNumber":"55"}}`},
+		"contacts": {
+			[]string{"contact", "--name", "Ana", "--phone", "55", "--name", "Lima, Bia", "--phone", "56", "--organization", "", "--organization", "o"},
+			`/contact "contacts":[{"fullName":"Ana","phoneNumber":"55"},{"fullName":"Lima, Bia","phoneNumber":"56","organization":"o"}]}`,
+		},
 		"event": {
 			[]string{"event", "Lunch", "--start", "2031-05-06T10:00:00Z", "--end", "2031-05-06T11:00:00Z", "--place", "Bar", "--description", "d", "--join-link", "http://a", "--extra-guests"},
 			`/event "name":"Lunch","start":"2031-05-06T10:00:00Z","end":"2031-05-06T11:00:00Z","description":"d","location":{"name":"Bar"},"joinLink":"http://a","extraGuestsAllowed":true}`,
@@ -133,7 +137,12 @@ func TestSendRefuses(t *testing.T) {
 		"no quotes":              {[]string{"text", "--to", "1", "Oi", "tudo", "bem?"}, 2, `put the message in quotes: "Oi tudo bem?"`},
 		"no message":             {[]string{"text", "--to", "1"}, 2, "the message is missing"},
 		"no position":            {[]string{"location", "--to", "1"}, 2, "--latitude and --longitude are missing"},
-		"no such number":         {[]string{"location", "--to", "1", "--latitude", "north", "--longitude", "1"}, 2, "latitude"},
+		"a name without a number": {
+			[]string{"contact", "--to", "1", "--name", "Ana", "--phone", "55", "--name", "Bia"},
+			2,
+			"2 names need as many numbers, and at most as many organizations: repeat --name and --phone for each contact",
+		},
+		"no such number": {[]string{"location", "--to", "1", "--latitude", "north", "--longitude", "1"}, 2, "latitude"},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
