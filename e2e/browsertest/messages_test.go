@@ -56,10 +56,10 @@ func TestEveryKindIsSentAndShown(t *testing.T) {
 	})
 	phone.AwaitText(".log .map", "MASP")
 	send("contact", func() {
-		p.Fill("#contact-name", "Ana Lima")
-		p.Fill("#contact-number", "+55 11 98888-7766")
+		p.Fill("#cards", "Ana Lima, +55 11 98888-7766\nLima, Bruno, 5511977776655")
 	})
 	phone.AwaitText(".log .contact", "Ana Lima")
+	phone.AwaitText(".log .contact + .contact", "Lima, Bruno")
 	stays(t, phone)
 	if n := phone.Count(".log .words"); n != 9 {
 		t.Errorf("the phone shows %d messages, want 9", n)

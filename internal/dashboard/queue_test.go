@@ -136,6 +136,25 @@ func TestTimesToSendAtAreChecked(t *testing.T) {
 	}
 }
 
+// Contact cards are lines with a name and a number, 1 to 30 of them.
+func TestContactCardsAreChecked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := "/instances/" + r.instance("Desk") + "/messages"
+	for name, cards := range cases.Sorted(map[string]string{
+		"none": " \n", "no number": "Ana Souza", "no name": ", 5511977776655", "a wrong number": "Ana Souza, 123",
+		"one of two": "Ana Souza, 5511977776655\nBia", "too many": strings.Repeat("Ana Souza, 5511977776655\n", 31),
+	}) {
+		got := r.post(gateway.RoleOperator, path, url.Values{"to": {"5511988887766"}, "kind": {"contact"}, "cards": {cards}})
+		if got.status != http.StatusBadRequest || got.header.Get("X-Problem") == "" {
+			t.Errorf("%s: answered %d %v", name, got.status, got.header)
+		}
+	}
+	if entries := r.recorded(); entries != "" {
+		t.Errorf("recorded %q", entries)
+	}
+}
+
 // A long queue has pages, and a cancelled message stays on the page that it was on.
 func TestQueueHasPages(t *testing.T) {
 	t.Parallel()

@@ -129,12 +129,11 @@ func (p *pages) send(r *frame.Request, request messaging.Request) (messaging.Res
 		}
 		return p.Messages.Send(ctx, request, gateway.Content{Type: kind, Location: &place})
 	case gateway.TypeContact:
-		number, ok := gateway.ParseNumber(r.FormValue("number"))
-		name := gateway.CleanName(r.FormValue("name"))
-		if !ok || name == "" {
-			return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "number", Message: "a contact card needs a name, and a number with its country code"})
+		cards, err := cardsIn(r.FormValue("cards"))
+		if err != nil {
+			return messaging.Result{}, err
 		}
-		return p.Messages.Send(ctx, request, gateway.Content{Type: kind, Contacts: []gateway.ContactCard{{FullName: name, PhoneNumber: number}}})
+		return p.Messages.Send(ctx, request, gateway.Content{Type: kind, Contacts: cards})
 	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
 		return p.sendFile(ctx, r, request, kind)
 	default:
@@ -166,6 +165,34 @@ func (p *pages) sendFile(ctx context.Context, r *frame.Request, request messagin
 		params.FileName = gateway.CleanName(filepath.Base(name))
 	}
 	return p.Messages.SendMedia(ctx, request, kind, params)
+}
+
+// maxCards is how many contact cards a message has at most, as in the API.
+const maxCards = 30
+
+// cardsIn reads contact cards: one a line, the name before the last comma and the number behind it.
+func cardsIn(text string) ([]gateway.ContactCard, error) {
+	refused := func(message string) error {
+		return gateway.InvalidFields(gateway.FieldError{Field: "cards", Message: message})
+	}
+	var cards []gateway.ContactCard
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		comma := strings.LastIndex(line, ",")
+		name := gateway.CleanName(line[:max(comma, 0)])
+		number, ok := gateway.ParseNumber(line[comma+1:])
+		if !ok || name == "" {
+			return nil, refused("each line needs a name, a comma, and a number with its country code")
+		}
+		cards = append(cards, gateway.ContactCard{FullName: name, PhoneNumber: number})
+	}
+	if len(cards) == 0 || len(cards) > maxCards {
+		return nil, refused(fmt.Sprintf("must be 1 to %d contacts", maxCards))
+	}
+	return cards, nil
 }
 
 // placeIn reads the place of a location.
