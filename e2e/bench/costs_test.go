@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/e2e/powerloss/disk"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/crowd"
@@ -141,7 +142,7 @@ func startCountedWorld(t *testing.T, data, database string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(box.Handler())
+	web := httptest.NewServer(box.Handler(scan.None{}))
 	ended := make(chan error, 1)
 	go func() { ended <- box.Run(t.Context()) }()
 	t.Cleanup(func() {

@@ -301,7 +301,7 @@ func newLabelRecorder(tb testing.TB, data *store.Store) *label.Recorder {
 	return recorder
 }
 
-func newLabels(tb testing.TB, data *store.Store, chats *chat.Service, sessions *instance.Service) *label.Service {
+func newLabels(tb testing.TB, data *store.Store, chats *chat.Service, sessions *instance.Sessions) *label.Service {
 	tb.Helper()
 	made, err := label.New(label.Config{Store: data.Labels, Chats: chats, Sessions: sessions, Recorder: newLabelRecorder(tb, data), Now: time.Now})
 	if err != nil {

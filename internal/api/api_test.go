@@ -103,12 +103,14 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if f.instances, err = instance.New(instance.Config{
-		Store: data, Connector: noPlatform{}, Receivers: receiver, Log: f.events, Logger: logger, Now: now,
-	}); err != nil {
+	sessions, err := instance.NewSessions(instance.SessionsConfig{Store: data, Connector: noPlatform{}, Now: now})
+	if err != nil {
 		tb.Fatal(err)
 	}
-	people, err := directory.New(directory.Config{Store: data, Sessions: f.instances, Now: now})
+	if f.instances, err = instance.New(instance.Config{Sessions: sessions, Receivers: receiver, Log: f.events, Logger: logger}); err != nil {
+		tb.Fatal(err)
+	}
+	people, err := directory.New(directory.Config{Store: data, Sessions: sessions, Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -126,35 +128,35 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Chats: recorder, Bell: bell, Logger: logger, Now: now})
+	messages := newMessages(tb, messaging.Config{Store: data, Sessions: sessions, Directory: people, Chats: recorder, Bell: bell, Logger: logger, Now: now})
 	reading, err := chat.New(chat.Config{
 		Store: struct {
 			chat.Finder
 			chat.MessageFinder
 			chat.LabelFinder
 		}{data.Chats, data, data.Labels},
-		Directory: people, Describer: noPlatform{}, Sessions: f.instances, Recorder: recorder, Now: now,
+		Directory: people, Describer: noPlatform{}, Sessions: sessions, Recorder: recorder, Now: now,
 	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	presences, err := presence.New(presence.Config{Store: data.Presences, Sessions: f.instances, Directory: people, Tenures: gateway.Alone{}, Logger: logger, Now: now})
+	presences, err := presence.New(presence.Config{Store: data.Presences, Sessions: sessions, Directory: people, Tenures: gateway.Alone{}, Logger: logger, Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	config := api.Config{
 		Contacts:  people.Contacts(),
 		Presences: presences,
-		Labels:    newLabels(tb, data, reading, f.instances),
+		Labels:    newLabels(tb, data, reading, sessions),
 		Instances: f.instances,
 		Messages:  messages,
 		Queue:     messages.Queue(),
 		Chats:     reading,
 		Directory: people,
-		Groups:    newGroups(tb, f.instances, people),
-		Channels:  newChannels(tb, f.instances),
-		Profiles:  newProfiles(tb, f.instances),
-		Calls:     newCalls(tb, f.instances, data, logger),
+		Groups:    newGroups(tb, sessions, people),
+		Channels:  newChannels(tb, sessions),
+		Profiles:  newProfiles(tb, sessions),
+		Calls:     newCalls(tb, sessions, data, logger),
 		Access:    f.access,
 		Events:    f.events,
 		Webhooks:  f.webhooks, AccountWebhooks: accountWebhooks,
@@ -202,7 +204,7 @@ func (noPlatform) CheckProxy(_ context.Context, proxy gateway.Proxy) error {
 }
 
 // newChannels makes the use cases of channels.
-func newChannels(tb testing.TB, sessions *instance.Service) *channel.Service {
+func newChannels(tb testing.TB, sessions *instance.Sessions) *channel.Service {
 	tb.Helper()
 	pictures, err := media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg})
 	if err != nil {
@@ -217,7 +219,7 @@ func newChannels(tb testing.TB, sessions *instance.Service) *channel.Service {
 }
 
 // newGroups makes the use cases of groups.
-func newGroups(tb testing.TB, sessions *instance.Service, people *directory.Service) *group.Service {
+func newGroups(tb testing.TB, sessions *instance.Sessions, people *directory.Service) *group.Service {
 	tb.Helper()
 	pictures, err := media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg})
 	if err != nil {
@@ -234,7 +236,7 @@ func newGroups(tb testing.TB, sessions *instance.Service, people *directory.Serv
 	return made
 }
 
-func newCalls(tb testing.TB, sessions *instance.Service, data *store.Store, logger *slog.Logger) *call.Service {
+func newCalls(tb testing.TB, sessions *instance.Sessions, data *store.Store, logger *slog.Logger) *call.Service {
 	tb.Helper()
 	made, err := call.New(call.Config{
 		Sessions: sessions, Store: data, Logger: logger,
@@ -246,7 +248,7 @@ func newCalls(tb testing.TB, sessions *instance.Service, data *store.Store, logg
 	return made
 }
 
-func newProfiles(tb testing.TB, sessions *instance.Service) *profile.Service {
+func newProfiles(tb testing.TB, sessions *instance.Sessions) *profile.Service {
 	tb.Helper()
 	pictures, err := media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg})
 	if err != nil {

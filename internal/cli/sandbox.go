@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/worker"
 )
 
@@ -52,7 +53,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal.Terminal) (err error
 		return errors.Join(err, plain.Close())
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
-	web := &http.Server{Handler: box.Local(box.Handler(), c.Listen, c.AllowHost), ReadHeaderTimeout: sandboxHeaderWait}
+	web := &http.Server{Handler: box.Local(box.Handler(scan.None{}), c.Listen, c.AllowHost), ReadHeaderTimeout: sandboxHeaderWait}
 	web.RegisterOnShutdown(func() { close(stopping) }) // a server waits for its streams
 	workers := []worker.Worker{
 		{Name: "sandbox", Run: box.Run},
@@ -63,7 +64,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal.Terminal) (err error
 		if err != nil {
 			return errors.Join(err, plain.Close())
 		}
-		webTLS := &http.Server{Handler: box.Local(box.Handler(), c.TLSListen, c.AllowHost), ReadHeaderTimeout: sandboxHeaderWait}
+		webTLS := &http.Server{Handler: box.Local(box.Handler(scan.None{}), c.TLSListen, c.AllowHost), ReadHeaderTimeout: sandboxHeaderWait}
 		workers = append(workers, worker.Worker{
 			Name: "https",
 			Run:  serving(webTLS, func() error { return webTLS.ServeTLS(box.TLSListener(secure), c.TLSCert, c.TLSKey) }),

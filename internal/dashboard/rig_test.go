@@ -178,7 +178,9 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 		ClientVersion: func() gateway.ClientVersion { return r.version },
 	})
 	r.check(err)
-	instances, err := instance.New(instance.Config{Store: r.store, Connector: offline{}, Receivers: offline{}, Log: r.log, Logger: logger})
+	sessions, err := instance.NewSessions(instance.SessionsConfig{Store: r.store, Connector: offline{}})
+	r.check(err)
+	instances, err := instance.New(instance.Config{Sessions: sessions, Receivers: offline{}, Log: r.log, Logger: logger})
 	r.check(err)
 	hourly, err := traffic.New(traffic.Config{Store: r.store, Bell: bell, Logger: logger})
 	r.check(err)
@@ -190,7 +192,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	r.queue, err = queue.New(queue.Config{Store: r.store, Sender: unsent{store: r.store, refuse: r.refuse}, Bell: bell, Logger: logger})
 	r.check(err)
-	people, err := directory.New(directory.Config{Store: r.store, Sessions: instances})
+	people, err := directory.New(directory.Config{Store: r.store, Sessions: sessions})
 	r.check(err)
 	recorder, err := chat.NewRecorder(chat.RecorderConfig{
 		Store: struct {
@@ -206,23 +208,23 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 			chat.MessageFinder
 			chat.LabelFinder
 		}{r.store.Chats, r.store, r.store.Labels},
-		Directory: people, Describer: plain{}, Sessions: instances, Recorder: recorder, Now: time.Now,
+		Directory: people, Describer: plain{}, Sessions: sessions, Recorder: recorder, Now: time.Now,
 	})
 	r.check(err)
 	labelRecorder, err := label.NewRecorder(r.store)
 	r.check(err)
-	labels, err := label.New(label.Config{Store: r.store.Labels, Chats: chats, Sessions: instances, Recorder: labelRecorder, Now: time.Now})
+	labels, err := label.New(label.Config{Store: r.store.Labels, Chats: chats, Sessions: sessions, Recorder: labelRecorder, Now: time.Now})
 	r.check(err)
-	profiles, err := profile.New(profile.Config{Sessions: instances, Pictures: offline{}})
+	profiles, err := profile.New(profile.Config{Sessions: sessions, Pictures: offline{}})
 	r.check(err)
 	groups, err := group.New(group.Config{
-		Sessions: instances, Directory: people, Pictures: offline{},
+		Sessions: sessions, Directory: people, Pictures: offline{},
 		Invite: func(context.Context, string, gateway.JID, gateway.GroupInvite) (string, error) { return "", nil },
 	})
 	r.check(err)
 	everywhere, err := accountwide.New(accountwide.Config{Store: r.store.AccountWebhooks, Webhooks: r.webhooks, Tenures: gateway.Alone{}, Logger: logger})
 	r.check(err)
-	followed, err := channel.New(channel.Config{Sessions: instances, Pictures: offline{}})
+	followed, err := channel.New(channel.Config{Sessions: sessions, Pictures: offline{}})
 	r.check(err)
 	return dashboard.Config{
 		MaxAge: 20 * time.Millisecond,

@@ -66,14 +66,8 @@ func (s *supervisor) connectingFor(now time.Time) time.Duration {
 // Sessions returns how many sessions are connected, and for how long the one has been connecting that
 // has done so for the longest time; 0 if all are connected. Sessions that are being linked don't count.
 func (s *Service) Sessions() (connected int, longest time.Duration) {
-	s.mu.Lock()
-	supervisors := make([]*supervisor, 0, len(s.supervisors))
-	for _, sup := range s.supervisors {
-		supervisors = append(supervisors, sup)
-	}
-	s.mu.Unlock()
-	now := s.config.Now()
-	for _, sup := range supervisors {
+	now := s.sessions.config.Now()
+	for _, sup := range s.sessions.all() {
 		if sup.connected() != nil {
 			connected++
 		}

@@ -112,7 +112,7 @@ func linkingEnded() error {
 // startLinking is the command behind Service.QR: it starts a session unless one runs
 // already.
 func (s *supervisor) startLinking(ctx context.Context) error {
-	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	instance, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *supervisor) startLinking(ctx context.Context) error {
 			return err
 		}
 		// Starting forgets keys that are gone.
-		if instance, err = s.service.config.Store.GetInstance(ctx, s.id); err != nil {
+		if instance, err = s.service.sessions.config.Store.GetInstance(ctx, s.id); err != nil {
 			return err
 		}
 	}

@@ -64,9 +64,9 @@ func (s *Service) commandTo(ctx context.Context, sup *supervisor, fn func(*super
 	}
 	defer func() { <-sup.command }()
 	// Only now: close waits for the commands that began before it.
-	s.mu.Lock()
+	s.sessions.mu.Lock()
 	closed := s.closed
-	s.mu.Unlock()
+	s.sessions.mu.Unlock()
 	if closed {
 		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the gateway is stopping")
 	}
@@ -79,27 +79,27 @@ func (s *Service) commandTo(ctx context.Context, sup *supervisor, fn func(*super
 // isLost reports whether the tenure that a command stands on is over, where several processes
 // share the database.
 func (s *Service) isLost(ctx context.Context, id string) bool {
-	if s.config.Owns == nil || !s.config.Owns.Shared() {
+	if s.sessions.config.Owns == nil || !s.sessions.config.Owns.Shared() {
 		return false
 	}
-	held, ok := s.config.Owns.Hold(ctx, id)
+	held, ok := s.sessions.config.Owns.Hold(ctx, id)
 	return !ok || gateway.TenureOf(held) != gateway.TenureOf(ctx)
 }
 
 // supervisor returns the live side of an instance. It makes one for every id: only the
 // store knows whether there is such an instance.
 func (s *Service) supervisor(id string) *supervisor {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
 	return s.supervisorLocked(id)
 }
 
 // supervisorLocked is supervisor for a caller that holds the lock.
 func (s *Service) supervisorLocked(id string) *supervisor {
-	sup, ok := s.supervisors[id]
+	sup, ok := s.sessions.supervisors[id]
 	if !ok {
 		sup = &supervisor{service: s, id: id, command: make(chan struct{}, 1), changed: make(chan struct{})}
-		s.supervisors[id] = sup
+		s.sessions.supervisors[id] = sup
 	}
 	return sup
 }

@@ -55,9 +55,11 @@ func newSlowService(t *testing.T, status gateway.Status, device string) (*Servic
 		t.Fatal(err)
 	}
 	slow := &slowStore{Store: data, asked: make(chan struct{}), granted: make(chan struct{})}
-	service, err := New(Config{
-		Store: slow, Connector: unused{}, Receivers: unused{}, Log: unused{}, Logger: logger,
-	})
+	sessions, err := NewSessions(SessionsConfig{Store: slow, Connector: unused{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := New(Config{Sessions: sessions, Receivers: unused{}, Log: unused{}, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,7 @@ func TestConnectedIsTrueAndWritten(t *testing.T) {
 	t.Parallel()
 	service, slow := newSlowService(t, gateway.StatusConnected, "keys")
 	wantStatus(t, service, gateway.StatusConnecting)
-	if _, err := service.Session(t.Context(), "phone"); gateway.KindOf(err) != gateway.Conflict {
+	if _, err := service.sessions.Session(t.Context(), "phone"); gateway.KindOf(err) != gateway.Conflict {
 		t.Errorf("a session before there is one: %v", err)
 	}
 
@@ -81,7 +83,7 @@ func TestConnectedIsTrueAndWritten(t *testing.T) {
 	written := make(chan error, 1)
 	go func() { written <- h.Connected(t.Context(), gateway.Profile{}) }()
 	<-slow.asked
-	if _, err := service.Session(t.Context(), "phone"); err != nil {
+	if _, err := service.sessions.Session(t.Context(), "phone"); err != nil {
 		t.Errorf("who reads the status in a moment can't send yet: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -30,19 +30,19 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 		if err := sup.logout(ctx); err != nil {
 			return err
 		}
-		return s.config.Store.DeleteInstance(ctx, id)
+		return s.sessions.config.Store.DeleteInstance(ctx, id)
 	})
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	delete(s.supervisors, id)
-	s.mu.Unlock()
+	s.sessions.mu.Lock()
+	delete(s.sessions.supervisors, id)
+	s.sessions.mu.Unlock()
 	if s.config.Webhooks != nil {
 		s.config.Webhooks.Forget(id)
 	}
-	if s.config.Owns != nil {
-		s.config.Owns.Forget(id)
+	if s.sessions.config.Owns != nil {
+		s.sessions.config.Owns.Forget(id)
 	}
 	if s.config.Files != nil {
 		s.deleteFiles(ctx, id)
@@ -70,7 +70,7 @@ func (s *Service) finishDeletions(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("instance: list folders: %w", err)
 	}
-	instances, err := s.config.Store.AllInstances(ctx)
+	instances, err := s.sessions.config.Store.AllInstances(ctx)
 	if err != nil {
 		return fmt.Errorf("instance: finish deletions: %w", err)
 	}

@@ -1,7 +1,6 @@
 // Package instance holds the use cases of an instance: creating, linking,
 // restarting, stopping, logging out and deleting it, and keeping its session
-// alive in between. It owns every running session; the packages that use one ask it for
-// the session.
+// alive in between. Its Sessions are made first: other use cases find a session there.
 package instance
 
 import (
@@ -9,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -79,8 +76,7 @@ type Receivers interface {
 
 // Config is what the service stands on. The first part is required.
 type Config struct {
-	Store     Store
-	Connector gateway.Connector
+	Sessions  *Sessions // with the store and the connector
 	Receivers Receivers // of what the sessions receive
 	Log       Log
 	Logger    *slog.Logger
@@ -93,47 +89,33 @@ type Config struct {
 	// told.
 	Failed func(why Failure)
 
-	Webhooks Webhooks         // nil: there are none
-	Files    Files            // nil: there are none
-	Owns     Ownership        // nil: the process works for every instance
-	Now      func() time.Time // nil: the wall clock
+	Webhooks Webhooks // nil: there are none
+	Files    Files    // nil: there are none
 
 	LogoutWait time.Duration // how long a logout may wait for the platform; 0: ten seconds
-	// DatabaseFails reports whether the database takes no writes at the moment; nil: it always does.
-	DatabaseFails func() bool
 }
 
-// Service carries out the use cases and owns the sessions. It is safe for
+// Service carries out the use cases, and starts and ends the sessions. It is safe for
 // concurrent use; commands to one instance are carried out one after another.
 type Service struct {
-	config Config
+	config   Config
+	sessions *Sessions // its lock guards the fields below as well
 
-	mu          sync.Mutex
-	supervisors map[string]*supervisor
-	due         []gateway.Tenure     // of instances that have to be brought back, in this order
-	moved       map[string]time.Time // when instances were taken up that other nodes had, until they are connected
-	closed      bool
+	due    []gateway.Tenure // of instances that have to be brought back, in this order
+	closed bool
 
 	wake chan struct{} // there is something due
 }
 
 // New makes the service; Run brings the linked instances back.
 func New(config Config) (*Service, error) {
-	if err := required.Check("instance", config, "Connected", "DatabaseFails", "Failed", "Files", "Now", "Owns", "Webhooks"); err != nil {
+	if err := required.Check("instance", config, "Connected", "Failed", "Files", "Webhooks"); err != nil {
 		return nil, err
-	}
-	if config.Now == nil {
-		config.Now = time.Now
-	}
-	if config.DatabaseFails == nil {
-		config.DatabaseFails = func() bool { return false }
 	}
 	if config.LogoutWait == 0 {
 		config.LogoutWait = logoutWait
 	}
-	return &Service{
-		config: config, supervisors: map[string]*supervisor{}, moved: map[string]time.Time{}, wake: make(chan struct{}, 1),
-	}, nil
+	return &Service{config: config, sessions: config.Sessions, wake: make(chan struct{}, 1)}, nil
 }
 
 // Create makes an instance that is linked to nothing yet.
@@ -142,130 +124,30 @@ func (s *Service) Create(ctx context.Context, accountID, name string) (gateway.I
 	if err != nil {
 		return gateway.Instance{}, fmt.Errorf("instance: choose id: %w", err)
 	}
-	now := s.config.Now().UTC()
+	now := s.sessions.config.Now().UTC()
 	instance := gateway.Instance{
 		ID: id.String(), AccountID: accountID, Name: name,
 		Status: gateway.StatusCreated, CreatedAt: now, UpdatedAt: now,
 	}
-	create := func(ctx context.Context) error { return s.config.Store.CreateInstance(ctx, instance) }
-	if s.config.Owns == nil {
+	create := func(ctx context.Context) error { return s.sessions.config.Store.CreateInstance(ctx, instance) }
+	if s.sessions.config.Owns == nil {
 		return instance, create(ctx)
 	}
-	return instance, s.config.Owns.Create(ctx, instance.ID, create)
+	return instance, s.sessions.config.Owns.Create(ctx, instance.ID, create)
 }
 
 // Get returns an instance. Its error is NotFound for an unknown one.
 func (s *Service) Get(ctx context.Context, id string) (gateway.Instance, error) {
-	instance, err := s.config.Store.GetInstance(ctx, id)
-	if err != nil {
-		return instance, err
-	}
-	one := []gateway.Instance{instance}
-	err = s.correct(ctx, one)
-	return one[0], err
+	return s.sessions.get(ctx, id)
 }
 
 // List returns the instances that the key may use, oldest first.
 func (s *Service) List(ctx context.Context, key gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Instance], error) {
-	instances, err := s.config.Store.ListInstances(ctx, key.AccountID, key.InstanceIDs, page)
+	instances, err := s.sessions.config.Store.ListInstances(ctx, key.AccountID, key.InstanceIDs, page)
 	if err == nil {
-		err = s.correct(ctx, instances.Items)
+		err = s.sessions.correct(ctx, instances.Items)
 	}
 	return instances, err
-}
-
-// correct makes sure that a client that reads "connected" can send. The stored status says
-// so for longer than it is true: after a start of the process until the instance is
-// brought back, and while the loss of a connection can't be written.
-func (s *Service) correct(ctx context.Context, instances []gateway.Instance) error {
-	var elsewhere []string
-	for n := range instances {
-		instance := &instances[n]
-		if instance.Status != gateway.StatusConnected {
-			continue
-		}
-		if s.config.Owns != nil {
-			if _, here := s.config.Owns.Hold(ctx, instance.ID); !here {
-				elsewhere = append(elsewhere, instance.ID)
-				continue
-			}
-		}
-		s.mu.Lock()
-		sup := s.supervisors[instance.ID]
-		s.mu.Unlock()
-		if sup == nil || sup.connected() == nil {
-			instance.Status = gateway.StatusConnecting
-		}
-	}
-	if len(elsewhere) == 0 {
-		return nil
-	}
-	holds, err := s.config.Owns.StatusHolds(ctx, elsewhere)
-	if err != nil {
-		return fmt.Errorf("instance: %w", err)
-	}
-	for _, id := range elsewhere {
-		at := slices.IndexFunc(instances, func(instance gateway.Instance) bool { return instance.ID == id })
-		if !holds[id] {
-			instances[at].Status = gateway.StatusConnecting
-		}
-	}
-	return nil
-}
-
-// Session returns the session of an instance that is connected. Its error is
-// PaymentRequired or Conflict if it is not connected, NotFound if it does not exist.
-func (s *Service) Session(ctx context.Context, id string) (gateway.Session, error) {
-	if session := s.supervisor(id).connected(); session != nil {
-		return session, nil
-	}
-	instance, err := s.Get(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if instance.Status == gateway.StatusConnecting && s.isMoving(id) {
-		return nil, gateway.ErrTenureOver
-	}
-	if instance.Status == gateway.StatusPaymentPending {
-		return nil, paymentRequired()
-	}
-	refusal := gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
-		"the instance is not connected: its status is %s; the dashboard says why, and what to do (/instances/%s)", instance.Status, id)
-	if why, ok := gateway.AsError(s.supervisor(id).lastTrouble()); ok { // it was written for clients
-		refusal.Message = "the instance is not connected: " + why.Message
-	}
-	if instance.Status == gateway.StatusConnecting {
-		if s.config.DatabaseFails() { // no session goes on that can't keep what comes in
-			return nil, gateway.ErrDatabaseAway
-		}
-		refusal.RetryAfter = connectingWait
-	}
-	return nil, refusal
-}
-
-// connectingWait is when a client should try again whose instance is connecting: most are connected soon
-// after a start, or after they have lost their connection.
-const connectingWait = 2 * time.Second
-
-// Known returns what the device of an instance knows of people, connected or not; linked is false
-// if it has no device, which knows nobody. Its error is NotFound if the instance does not exist.
-func (s *Service) Known(ctx context.Context, id string) (people gateway.KnownPeople, linked bool, err error) {
-	instance, err := s.config.Store.GetInstance(ctx, id)
-	if err != nil || !instance.Linked() {
-		return nil, false, err
-	}
-	return s.config.Connector.Known(instance), true, nil
-}
-
-// KnownGroups returns the groups of an instance as they were listed last, connected or not; known
-// is false if they never were. One that is not linked has none. Its error is NotFound if the
-// instance does not exist.
-func (s *Service) KnownGroups(ctx context.Context, id string) (groups []gateway.Group, known bool, err error) {
-	instance, err := s.config.Store.GetInstance(ctx, id)
-	if err != nil || !instance.Linked() {
-		return nil, err == nil, err
-	}
-	return s.config.Connector.KnownGroups(ctx, instance)
 }
 
 // AwaitConnected waits until the instance is connected and its status says so. Its error

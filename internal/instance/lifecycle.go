@@ -37,7 +37,7 @@ func (l *lifecycle) appendCode(ctx context.Context, code gateway.QRCode) error {
 	if err != nil {
 		return err
 	}
-	event, err := eventlog.NewEvent(l.supervisor.id, "", "", l.supervisor.service.config.Now(), eventlog.InstanceQR{
+	event, err := eventlog.NewEvent(l.supervisor.id, "", "", l.supervisor.service.sessions.config.Now(), eventlog.InstanceQR{
 		InstanceID: l.supervisor.id, QRCode: picture, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
 	})
 	if err != nil {
@@ -57,9 +57,9 @@ func (l *lifecycle) Pairing(ctx context.Context, device string) error {
 	if !l.current() {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "linking was ended")
 	}
-	_, err := l.supervisor.service.config.Store.UpdateInstance(ctx, l.supervisor.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
+	_, err := l.supervisor.service.sessions.config.Store.UpdateInstance(ctx, l.supervisor.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
 		instance.Device = device
-		instance.UpdatedAt = l.supervisor.service.config.Now().UTC()
+		instance.UpdatedAt = l.supervisor.service.sessions.config.Now().UTC()
 		return nil, nil
 	})
 	return err
@@ -90,7 +90,7 @@ func (l *lifecycle) Connected(ctx context.Context, profile gateway.Profile) erro
 		return err
 	}
 	l.set(func(s *supervisor) { s.announced = true })
-	l.supervisor.service.arrived(l.supervisor.id)
+	l.supervisor.service.sessions.arrived(l.supervisor.id)
 	if connected := l.supervisor.service.config.Connected; connected != nil {
 		connected(ctx, l.supervisor.id)
 	}
@@ -116,7 +116,7 @@ func (l *lifecycle) ConnectionLost(ctx context.Context, trouble error) {
 		s.up = false
 		s.trouble = trouble
 		s.code = gateway.QRCode{}
-		s.wants(s.service.config.Now())
+		s.wants(s.service.sessions.config.Now())
 	})
 	l.update(ctx, update{cause: connectionLost, reason: whyLost(trouble), change: func(instance *gateway.Instance) {
 		// A session that is tried in vain stays "connecting". It matters whether that is

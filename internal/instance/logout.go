@@ -12,7 +12,7 @@ import (
 // logout is the command behind Service.Logout.
 func (s *supervisor) logout(ctx context.Context) error {
 	// First of all: without an instance, or a database, nothing must be changed.
-	if _, err := s.service.config.Store.GetInstance(ctx, s.id); err != nil {
+	if _, err := s.service.sessions.config.Store.GetInstance(ctx, s.id); err != nil {
 		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, s.service.config.LogoutWait)
@@ -26,7 +26,7 @@ func (s *supervisor) logout(ctx context.Context) error {
 		session.Close()
 	}
 	// Only now: until the session was closed, a phone may have accepted its code.
-	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	instance, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s *supervisor) logout(ctx context.Context) error {
 			}
 		}
 		// Also after a successful logout: keys that do not exist are no error.
-		if err := s.service.config.Connector.Forget(ctx, instance.Device); err != nil {
+		if err := s.service.sessions.config.Connector.Forget(ctx, instance.Device); err != nil {
 			return fmt.Errorf("instance: forget keys: %w", err)
 		}
 	}
@@ -59,7 +59,7 @@ func (s *supervisor) sayGoodbye(ctx context.Context, instance gateway.Instance) 
 		up:        make(chan struct{}, 1),
 		over:      make(chan error, 1),
 	}
-	session, err := s.service.config.Connector.Open(ctx, instance, goodbye, s.service.config.Receivers.For(s.id))
+	session, err := s.service.sessions.config.Connector.Open(ctx, instance, goodbye, s.service.config.Receivers.For(s.id))
 	if err != nil {
 		return fmt.Errorf("instance: open session to log out: %w", err)
 	}

@@ -79,10 +79,10 @@ func (l *lifecycle) appendPasskey(ctx context.Context, question gateway.PasskeyQ
 	if err != nil {
 		return fmt.Errorf("instance: read the platform's request: %w", err)
 	}
-	config := l.supervisor.service.config
-	event, err := eventlog.NewEvent(l.supervisor.id, "", "", config.Now(), data)
+	service := l.supervisor.service
+	event, err := eventlog.NewEvent(l.supervisor.id, "", "", service.sessions.config.Now(), data)
 	if err != nil {
 		return err
 	}
-	return config.Log.Append(ctx, event)
+	return service.config.Log.Append(ctx, event)
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,19 +50,19 @@ func (s *Service) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
 	for n, tenure := range tenures {
 		ids[n], of[tenure.InstanceID] = tenure.InstanceID, tenure
 	}
-	instances, err := s.config.Store.InstancesByID(ctx, ids)
+	instances, err := s.sessions.config.Store.InstancesByID(ctx, ids)
 	if err != nil {
 		return fmt.Errorf("instance: bring instances back: %w", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
 	for _, instance := range instances {
 		next := resumed.next(instance.Status, instance.Linked())
 		if next != instance.Status || next == gateway.StatusConnecting { // else nothing changes
 			s.due = append(s.due, of[instance.ID])
 		}
-		if next == gateway.StatusConnecting && s.config.Owns != nil && s.config.Owns.Shared() {
-			s.moved[instance.ID] = s.config.Now()
+		if next == gateway.StatusConnecting && s.sessions.config.Owns != nil && s.sessions.config.Owns.Shared() {
+			s.sessions.moved[instance.ID] = s.sessions.config.Now()
 		}
 	}
 	s.rouse()
@@ -75,13 +77,13 @@ func (s *Service) LetGo(tenures []gateway.Tenure) {
 	for _, tenure := range tenures {
 		gone[tenure.InstanceID] = true
 	}
-	s.mu.Lock()
+	s.sessions.mu.Lock()
 	var supervisors []*supervisor
 	for id := range gone {
-		delete(s.moved, id)
-		if sup, ok := s.supervisors[id]; ok {
+		delete(s.sessions.moved, id)
+		if sup, ok := s.sessions.supervisors[id]; ok {
 			supervisors = append(supervisors, sup)
-			delete(s.supervisors, id)
+			delete(s.sessions.supervisors, id)
 		}
 	}
 	kept := s.due[:0]
@@ -91,32 +93,8 @@ func (s *Service) LetGo(tenures []gateway.Tenure) {
 		}
 	}
 	s.due = kept
-	s.mu.Unlock()
+	s.sessions.mu.Unlock()
 	closeAll(supervisors)
-}
-
-// movingFor is how long an instance that comes from another node counts as on its way. After
-// that something else keeps it from connecting.
-const movingFor = 30 * time.Second
-
-// isMoving reports whether an instance comes from another node and is not connected yet: then
-// it is soon.
-func (s *Service) isMoving(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	taken, ok := s.moved[id]
-	if ok && s.config.Now().Sub(taken) > movingFor {
-		delete(s.moved, id)
-		return false
-	}
-	return ok
-}
-
-// arrived notes that an instance is connected.
-func (s *Service) arrived(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.moved, id)
 }
 
 // rouse lets a resumer look. The lock is held.
@@ -156,8 +134,8 @@ func (s *Service) resumeAll(ctx context.Context, pace *rate.Limiter) {
 // nextDue returns the next instance that has to be brought back. Its supervisor is there from
 // now on, so that LetGo waits for it.
 func (s *Service) nextDue() (*supervisor, gateway.Tenure, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
 	if len(s.due) == 0 {
 		return nil, gateway.Tenure{}, false
 	}
@@ -170,14 +148,11 @@ func (s *Service) nextDue() (*supervisor, gateway.Tenure, bool) {
 // close ends all sessions. The statuses stay as they are: they say which instances the
 // next start brings back.
 func (s *Service) close() {
-	s.mu.Lock()
+	s.sessions.mu.Lock()
 	s.closed = true
-	supervisors := make([]*supervisor, 0, len(s.supervisors))
-	for _, sup := range s.supervisors {
-		supervisors = append(supervisors, sup)
-	}
-	s.supervisors = map[string]*supervisor{}
-	s.mu.Unlock()
+	supervisors := slices.Collect(maps.Values(s.sessions.supervisors))
+	s.sessions.supervisors = map[string]*supervisor{}
+	s.sessions.mu.Unlock()
 	closeAll(supervisors)
 }
 
@@ -196,11 +171,11 @@ const (
 // instance. It reports whether it does.
 func (l *lifecycle) replaced(ctx context.Context) bool {
 	sup, tenure := l.supervisor, gateway.TenureOf(ctx)
-	owns := sup.service.config.Owns
+	owns := sup.service.sessions.config.Owns
 	if owns == nil || !owns.Contested(ctx, tenure) {
 		return false
 	}
-	now := sup.service.config.Now()
+	now := sup.service.sessions.config.Now()
 	sup.mu.Lock()
 	if now.Sub(sup.replacedAt) > replacedAge {
 		sup.replaced = 0
@@ -222,9 +197,9 @@ func (l *lifecycle) replaced(ctx context.Context) bool {
 // comeBack brings an instance back after a pause, unless this process has let it go by then.
 func (s *Service) comeBack(sup *supervisor, tenure gateway.Tenure) {
 	time.AfterFunc(replacedPause, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.supervisors[sup.id] == sup {
+		s.sessions.mu.Lock()
+		defer s.sessions.mu.Unlock()
+		if s.sessions.supervisors[sup.id] == sup {
 			s.due = append(s.due, tenure)
 			s.rouse()
 		}

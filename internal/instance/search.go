@@ -25,7 +25,7 @@ func (s *Service) Search(
 		return s.List(ctx, key, page)
 	}
 	// They are compared here, because the databases differ in what is upper and lower case.
-	all, err := s.config.Store.ListInstances(ctx, key.AccountID, key.InstanceIDs, gateway.PageRequest{Page: 1, Limit: maxSearched})
+	all, err := s.sessions.config.Store.ListInstances(ctx, key.AccountID, key.InstanceIDs, gateway.PageRequest{Page: 1, Limit: maxSearched})
 	if err != nil {
 		return gateway.Page[gateway.Instance]{}, fmt.Errorf("instance: search: %w", err)
 	}
@@ -36,7 +36,7 @@ func (s *Service) Search(
 			(number == "" || !strings.Contains(i.Profile.JID.User(), number))
 	})
 	result := gateway.PageOf(found, page)
-	return result, s.correct(ctx, result.Items)
+	return result, s.sessions.correct(ctx, result.Items)
 }
 
 // numberIn returns a text without what people write between the digits of a number.
@@ -57,9 +57,9 @@ func (s *Service) Some(ctx context.Context, key gateway.Key, ids []string) ([]ga
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	some, err := s.config.Store.ListInstances(ctx, key.AccountID, ids, gateway.PageRequest{Page: 1, Limit: len(ids)})
+	some, err := s.sessions.config.Store.ListInstances(ctx, key.AccountID, ids, gateway.PageRequest{Page: 1, Limit: len(ids)})
 	if err != nil {
 		return nil, fmt.Errorf("instance: find some: %w", err)
 	}
-	return some.Items, s.correct(ctx, some.Items)
+	return some.Items, s.sessions.correct(ctx, some.Items)
 }

@@ -32,7 +32,7 @@ type Settings struct {
 // the platform changes, and a linking begins anew if the label changes. The error is
 // Invalid for settings that can't be, NotFound for an unknown instance.
 func (s *Service) Change(ctx context.Context, id string, settings Settings) (gateway.Instance, error) {
-	current, err := s.config.Store.GetInstance(ctx, id)
+	current, err := s.sessions.config.Store.GetInstance(ctx, id)
 	if err != nil {
 		return gateway.Instance{}, err
 	}
@@ -103,7 +103,7 @@ func nameProblem(name string, most int) string {
 
 // tryProxy reaches the platform through a proxy.
 func (s *Service) tryProxy(ctx context.Context, proxy gateway.Proxy) error {
-	err := s.config.Connector.CheckProxy(ctx, proxy)
+	err := s.sessions.config.Connector.CheckProxy(ctx, proxy)
 	if errors.Is(err, gateway.ErrProxyForbidden) {
 		return gateway.InvalidFields(gateway.FieldError{Field: "proxy", Message: "must not have a private address; --allow-private-urls permits it"})
 	}
@@ -136,7 +136,7 @@ func proxyProblem(reason gateway.Reason) string {
 
 // set is the command behind Service.Change.
 func (s *supervisor) set(ctx context.Context, settings Settings, proxy gateway.Proxy) error {
-	before, err := s.service.config.Store.GetInstance(ctx, s.id)
+	before, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}

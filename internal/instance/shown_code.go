@@ -30,19 +30,13 @@ type pairing struct {
 // ShownCodes returns the codes of all instances that are being linked, in the order of
 // the instances' IDs, which is that of their creation. It starts no linking.
 func (s *Service) ShownCodes(ctx context.Context) ([]ShownCode, error) {
-	s.mu.Lock()
-	supervisors := make([]*supervisor, 0, len(s.supervisors))
-	for _, sup := range s.supervisors {
-		supervisors = append(supervisors, sup)
-	}
-	s.mu.Unlock()
 	var shown []ShownCode
-	for _, sup := range supervisors {
+	for _, sup := range s.sessions.all() {
 		code, ok := sup.shownCode()
 		if !ok {
 			continue
 		}
-		instance, err := s.config.Store.GetInstance(ctx, sup.id)
+		instance, err := s.sessions.config.Store.GetInstance(ctx, sup.id)
 		if gateway.KindOf(err) == gateway.NotFound {
 			continue // it was deleted a moment ago
 		}
@@ -60,7 +54,7 @@ func (s *Service) ShownCodes(ctx context.Context) ([]ShownCode, error) {
 func (s *supervisor) shownCode() (code ShownCode, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.service.config.Now()
+	now := s.service.sessions.config.Now()
 	if s.code.Code == "" || !now.Before(s.code.ExpiresAt) {
 		return ShownCode{}, false
 	}

@@ -53,6 +53,9 @@ func (s *supervisor) isOver() bool {
 
 // connected returns the session if it is up, else nil.
 func (s *supervisor) connected() gateway.SupervisedSession {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.up {
@@ -64,6 +67,9 @@ func (s *supervisor) connected() gateway.SupervisedSession {
 // lastTrouble returns why the last attempt to connect failed; nil if it did not, or if the
 // platform was reached.
 func (s *supervisor) lastTrouble() error {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.trouble
@@ -88,7 +94,7 @@ func (s *supervisor) awaitConnected(ctx context.Context) error {
 
 // restart is the command behind Service.Restart.
 func (s *supervisor) restart(ctx context.Context) error {
-	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	instance, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}
@@ -100,7 +106,7 @@ func (s *supervisor) restart(ctx context.Context) error {
 
 // resume is the command that follows a start of the process.
 func (s *supervisor) resume(ctx context.Context) error {
-	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	instance, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}
@@ -115,7 +121,7 @@ func (s *supervisor) resume(ctx context.Context) error {
 
 // settlePayment is the command that brings an instance back after its payment.
 func (s *supervisor) settlePayment(ctx context.Context) error {
-	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	instance, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil || instance.Status != gateway.StatusPaymentPending {
 		return err
 	}
@@ -136,7 +142,7 @@ func (s *supervisor) start(ctx context.Context, cause occurrence) error {
 	if err != nil {
 		return err
 	}
-	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	instance, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}
@@ -165,21 +171,21 @@ func (s *supervisor) open(ctx context.Context, instance gateway.Instance) (gatew
 	s.mu.Lock()
 	generation := s.generation
 	s.mu.Unlock()
-	session, err := s.service.config.Connector.Open(ctx, instance,
+	session, err := s.service.sessions.config.Connector.Open(ctx, instance,
 		&lifecycle{supervisor: s, generation: generation}, s.service.config.Receivers.For(s.id))
 	if err != nil {
 		return nil, fmt.Errorf("instance: open session: %w", err)
 	}
 	s.mu.Lock()
 	s.session = session
-	s.wants(s.service.config.Now())
+	s.wants(s.service.sessions.config.Now())
 	s.mu.Unlock()
 	return session, nil
 }
 
 // end closes the session and keeps its keys.
 func (s *supervisor) end(ctx context.Context, cause occurrence) error {
-	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	instance, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type update struct {
 // update carries out u. UpdatedAt changes only if something else does.
 func (s *supervisor) update(ctx context.Context, u update) error {
 	var from gateway.Instance
-	after, err := s.service.config.Store.UpdateInstance(ctx, s.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
+	after, err := s.service.sessions.config.Store.UpdateInstance(ctx, s.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
 		if u.current != nil && !u.current() {
 			return nil, errUnchanged
 		}
@@ -45,7 +45,7 @@ func (s *supervisor) update(ctx context.Context, u update) error {
 		if *instance == before {
 			return nil, errUnchanged
 		}
-		instance.UpdatedAt = s.service.config.Now().UTC()
+		instance.UpdatedAt = s.service.sessions.config.Now().UTC()
 		if instance.Status == before.Status && instance.Reason == before.Reason {
 			return nil, nil
 		}

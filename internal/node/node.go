@@ -90,9 +90,7 @@ type Part struct {
 // Config is what a node stands on. The first part is required.
 type Config struct {
 	Instances Instances
-	// Parts are taken up in this order and let go in reverse.
-	Parts  []Part
-	Logger *slog.Logger
+	Logger    *slog.Logger
 
 	// Store is nil for a process that has the database to itself and no nodes in it.
 	Store Store
@@ -122,6 +120,7 @@ const (
 type Node struct {
 	config Config
 	timing Timing
+	parts  []Part
 	ready  chan struct{}
 
 	mu      sync.Mutex
@@ -144,6 +143,10 @@ func New(config Config) (*Node, error) {
 	}
 	return n, nil
 }
+
+// Attach adds what works for instances, before Run. Parts are taken up in the order in which they were
+// attached, and let go in reverse.
+func (n *Node) Attach(parts ...Part) { n.parts = append(n.parts, parts...) }
 
 // Ready is closed when the node works for all instances that it found at its start.
 func (n *Node) Ready() <-chan struct{} { return n.ready }

@@ -119,11 +119,11 @@ func (c *cluster) add(address string) *member {
 	var err error
 	m.Node, err = node.New(node.Config{
 		Instances: opened, Store: m.store, Address: address, Logger: slog.New(slog.DiscardHandler), Timing: quick(),
-		Parts: []node.Part{{Name: "part", TakeUp: m.takeUp, LetGo: m.letGo}},
 	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	m.Attach(node.Part{Name: "part", TakeUp: m.takeUp, LetGo: m.letGo})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
@@ -263,11 +263,11 @@ func TestAlone(t *testing.T) {
 	m := &member{works: map[string]gateway.Tenure{}}
 	alone, err := node.New(node.Config{
 		Instances: c.shared, Logger: slog.New(slog.DiscardHandler), Timing: quick(),
-		Parts: []node.Part{{Name: "part", TakeUp: m.takeUp, LetGo: m.letGo}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	alone.Attach(node.Part{Name: "part", TakeUp: m.takeUp, LetGo: m.letGo})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- alone.Run(ctx) }()

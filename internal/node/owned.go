@@ -171,7 +171,7 @@ func (n *Node) takeUpBatch(ctx context.Context, tenures []gateway.Tenure) bool {
 		n.owned[tenure.InstanceID] = newOwned(tenure)
 	}
 	n.mu.Unlock()
-	for _, part := range n.config.Parts {
+	for _, part := range n.parts {
 		err := part.TakeUp(ctx, tenures)
 		if err == nil {
 			continue
@@ -180,7 +180,7 @@ func (n *Node) takeUpBatch(ctx context.Context, tenures []gateway.Tenure) bool {
 			n.config.Logger.ErrorContext(ctx, "instances not taken up; it is tried again",
 				slog.String("part", part.Name), slog.Int("instances", len(tenures)), slog.Any("error", err))
 		}
-		for _, begun := range slices.Backward(n.config.Parts) {
+		for _, begun := range slices.Backward(n.parts) {
 			begun.LetGo(context.WithoutCancel(ctx), tenures)
 		}
 		n.drop(tenures)
@@ -203,7 +203,7 @@ func (n *Node) letGo(ctx context.Context, tenures []gateway.Tenure, patience tim
 		return
 	}
 	n.shut(tenures, patience)
-	for _, part := range slices.Backward(n.config.Parts) {
+	for _, part := range slices.Backward(n.parts) {
 		part.LetGo(ctx, tenures)
 	}
 	n.drop(tenures)

@@ -18,6 +18,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -43,7 +44,7 @@ func serveChild(path string) error {
 	ended := make(chan error, 2)
 	go func() { ended <- server.Run(ctx) }()
 	go func() {
-		ended <- (&http.Server{Handler: server.Handler(), ReadHeaderTimeout: time.Minute}).Serve(listener)
+		ended <- (&http.Server{Handler: server.Handler(scan.None{}), ReadHeaderTimeout: time.Minute}).Serve(listener)
 	}()
 	return <-ended
 }

@@ -113,7 +113,7 @@ func (s *Server) compose() error {
 	var err error
 	s.page, err = page.New(page.Config{
 		Phones: s.Phones, Calls: s.Calls, Profiles: s.Profiles, ChatStates: states, Groups: s.Groups, Linking: s.Linking, Passkeys: passkeys, Presences: s.Presences,
-		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Bell: s.Bell, Codes: cfg.Codes,
+		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Bell: s.Bell,
 		Now: cfg.Now, Logger: cfg.Logger, Stopping: cfg.Stopping, Home: cfg.Home, Load: cfg.Load,
 	})
 	return err

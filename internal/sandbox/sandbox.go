@@ -62,11 +62,8 @@ type Config struct {
 	// them without TLS.
 	PasskeyName string
 
-	// The page of the phones: the codes that clients show right now, which their gateway
-	// knows (nil: nobody can say); a channel that is closed when the page's streams have
-	// to end (nil: they end with their requests); and the address of the gateway's own
-	// pages ("": there are none).
-	Codes    scan.Codes
+	// The page of the phones: a channel that is closed when its streams have to end (nil: they
+	// end with their requests), and the address of the gateway's own pages ("": there are none).
 	Stopping <-chan struct{}
 	Home     string
 
@@ -113,9 +110,6 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.ReadDelay == 0 {
 		cfg.ReadDelay = time.Second
 	}
-	if cfg.Codes == nil {
-		cfg.Codes = scan.None{}
-	}
 	signallog.Quiet()
 	s := &Server{config: cfg, connections: wire.NewSet()}
 	err := s.open(ctx)
@@ -151,8 +145,10 @@ func (s *Server) Owns(r *http.Request) bool {
 
 // Handler serves websockets, the media host, profile pictures, sample files, the page of
 // the phones, the control API, and under the messenger's own name the page of its web
-// client. It answers 404 for other paths.
-func (s *Server) Handler() http.Handler {
+// client. It answers 404 for other paths. codes are those that clients show right now, which their
+// gateway knows; scan.None where nobody can say.
+func (s *Server) Handler(codes scan.Codes) http.Handler {
+	phones := s.page.Handler(codes)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == WebsocketPath && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 			s.Sessions.ServeWebsocket(w, r)
@@ -168,7 +164,7 @@ func (s *Server) Handler() http.Handler {
 		case strings.HasPrefix(r.URL.Path, profile.PicturePath):
 			s.Profiles.ServePicture(w, r)
 		case s.page.Owns(r.URL.Path):
-			s.page.ServeHTTP(w, r)
+			phones.ServeHTTP(w, r)
 		default:
 			s.control.ServeHTTP(w, r)
 		}

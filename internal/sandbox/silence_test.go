@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sandbox/appstate"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 )
 
 // moment is how long the tests wait to see that a silent server sends nothing.
@@ -27,7 +28,7 @@ const moment = 150 * time.Millisecond
 
 // secure also serves the world over TLS.
 func (w *world) secure() *httptest.Server {
-	web := httptest.NewUnstartedServer(w.server.Handler())
+	web := httptest.NewUnstartedServer(w.server.Handler(scan.None{}))
 	web.Listener = w.server.TLSListener(web.Listener)
 	web.StartTLS()
 	w.tb.Cleanup(web.Close)

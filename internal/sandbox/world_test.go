@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 )
 
 // patience bounds every wait of these tests.
@@ -78,7 +79,7 @@ func (w *world) start() {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
-	w.server, w.web = server, httptest.NewServer(server.Handler())
+	w.server, w.web = server, httptest.NewServer(server.Handler(scan.None{}))
 	address := w.web.Listener.Addr().String()
 	w.address.Store(&address)
 	w.stop = func() {

@@ -51,23 +51,23 @@ func (s *Server) openDashboard() (http.Handler, error) {
 		guard = nil
 	}
 	s.health, err = health.New(health.Config{
-		Database: s.store, Files: s.blobs, Webhooks: s.webhooks, DataDir: s.config.DataDir, Logger: s.config.Logger,
+		Database: s.store, Files: s.blobs, Webhooks: s.use.webhooks, DataDir: s.config.DataDir, Logger: s.config.Logger,
 		ClientVersion: s.ClientVersion, Version: s.config.Version, FFmpeg: s.media.HasFFmpeg(), Now: s.config.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
 	pages, err := dashboard.New(dashboard.Config{
-		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.users,
-		Instances: s.instances, Messages: s.messages, Chats: s.chats, Labels: s.labels, Groups: s.groups, Contacts: s.directory.Contacts(), Profiles: s.profiles, Block: s.directory.Block, Channels: s.channels, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks, AccountWebhooks: s.accountWebhooks,
-		Events: s.log, Access: s.access, Health: s.health,
+		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.use.users,
+		Instances: s.use.instances, Messages: s.use.messages, Chats: s.use.chats, Labels: s.use.labels, Groups: s.use.groups, Contacts: s.use.directory.Contacts(), Profiles: s.use.profiles, Block: s.use.directory.Block, Channels: s.use.channels, Queue: s.use.messages.Queue(), Budgets: s.use.directory, Answers: s.use.messages, Traffic: s.use.traffic, Webhooks: s.use.webhooks, AccountWebhooks: s.use.accountWebhooks,
+		Events: s.use.log, Access: s.use.access, Health: s.health,
 		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
 	door, err := signin.New(signin.Config{
-		Site: site, Logger: s.config.Logger, Users: s.users, SignIns: s.store.Users, Origin: s.origin,
+		Site: site, Logger: s.config.Logger, Users: s.use.users, SignIns: s.store.Users, Origin: s.origin,
 		Address: s.address().Client, Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})
 	if err != nil {

@@ -51,10 +51,10 @@ func (c Cluster) Hashes(key []byte) []string {
 	return hashes
 }
 
-// buildNode makes the node. It needs nothing of its parts before it runs.
-func (s *Server) buildNode(ctx context.Context) (err error) {
+// openNode makes the node, which works for nothing yet.
+func (s *Server) openNode(ctx context.Context) (err error) {
 	config := node.Config{
-		Instances: s.store, Parts: s.parts(), Logger: s.config.Logger,
+		Instances: s.store, Logger: s.config.Logger,
 		Address: s.config.Cluster.Advertise, Version: s.config.Version, Timing: s.config.Cluster.Timing,
 	}
 	if s.config.DatabaseURL != "" {
@@ -103,35 +103,35 @@ func (s *Server) openForwarder(next http.Handler) (*forward.Forwarder, error) {
 // parts are what works for instances, in the order in which it is taken up. An instance is let
 // go in reverse: nothing more is begun; the session is closed, which ends what is being
 // sent; then the outcomes are written, and delivered as far as they can be.
-func (s *Server) parts() []node.Part {
+func (u *useCases) parts() []node.Part {
 	return []node.Part{
+		{Name: "webhooks", TakeUp: u.webhooks.TakeUp, LetGo: u.webhooks.LetGo},
 		{
-			Name:   "webhooks",
-			TakeUp: func(ctx context.Context, tenures []gateway.Tenure) error { return s.webhooks.TakeUp(ctx, tenures) },
-			LetGo:  func(ctx context.Context, tenures []gateway.Tenure) { s.webhooks.LetGo(ctx, tenures) },
-		}, {
 			Name: "traffic",
 			TakeUp: func(_ context.Context, tenures []gateway.Tenure) error {
-				s.traffic.TakeUp(tenures)
+				u.traffic.TakeUp(tenures)
 				return nil
 			},
-			LetGo: func(_ context.Context, tenures []gateway.Tenure) { s.traffic.LetGo(tenures) },
-		}, {
+			LetGo: func(_ context.Context, tenures []gateway.Tenure) { u.traffic.LetGo(tenures) },
+		},
+		{
 			Name:   "outcomes",
 			TakeUp: func(context.Context, []gateway.Tenure) error { return nil },
 			LetGo: func(ctx context.Context, tenures []gateway.Tenure) {
 				if ctx.Err() == nil {
-					s.messages.Settle(tenures)
+					u.messages.Settle(tenures)
 				}
 			},
-		}, {
+		},
+		{
 			Name:   "sessions",
-			TakeUp: func(ctx context.Context, tenures []gateway.Tenure) error { return s.instances.TakeUp(ctx, tenures) },
-			LetGo:  func(_ context.Context, tenures []gateway.Tenure) { s.instances.LetGo(tenures) },
-		}, {
+			TakeUp: u.instances.TakeUp,
+			LetGo:  func(_ context.Context, tenures []gateway.Tenure) { u.instances.LetGo(tenures) },
+		},
+		{
 			Name:   "queue",
-			TakeUp: func(ctx context.Context, tenures []gateway.Tenure) error { return s.messages.TakeUp(ctx, tenures) },
-			LetGo:  func(_ context.Context, tenures []gateway.Tenure) { s.messages.LetGo(tenures) },
+			TakeUp: u.messages.TakeUp,
+			LetGo:  func(_ context.Context, tenures []gateway.Tenure) { u.messages.LetGo(tenures) },
 		},
 	}
 }

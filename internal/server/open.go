@@ -92,7 +92,7 @@ func (s *Server) openSandbox(ctx context.Context) error {
 	if config.Path == "" {
 		config.Path = filepath.Join(s.config.DataDir, sandboxFile)
 	}
-	config.Codes, config.Stopping, config.Home = shownCodes{s}, s.stopping.Done(), "/"
+	config.Stopping, config.Home = s.stopping.Done(), "/"
 	box, err := sandbox.New(ctx, config)
 	if err != nil {
 		return fmt.Errorf("server: open sandbox: %w", err)

@@ -19,24 +19,15 @@ import (
 	"github.com/recado-project/recado/internal/admin"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/api/contract"
-	"github.com/recado-project/recado/internal/call"
-	"github.com/recado-project/recado/internal/channel"
-	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/clock"
-	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
-	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/messaging"
-	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/node"
-	"github.com/recado-project/recado/internal/presence"
-	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/share"
@@ -44,8 +35,6 @@ import (
 	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/user"
-	"github.com/recado-project/recado/internal/webhook"
-	"github.com/recado-project/recado/internal/webhook/accountwide"
 	"github.com/recado-project/recado/internal/whatsapp"
 	"github.com/recado-project/recado/internal/worker"
 )
@@ -164,32 +153,14 @@ type Server struct {
 	claim    *claim.Claim    // nil on SQLite, where the lock of the data folder is enough
 	store    *store.Store
 	node     *node.Node
-	webhooks *webhook.Service
-	// accountWebhooks are those that hear all instances of an account.
-	accountWebhooks *accountwide.Service
-	media           *media.Service
-	blobs           *media.Blobs
-	queuedFiles     *media.Blobs // of messages that wait to be sent
-	links           *media.Links
-	connector       *whatsapp.Connector
-	bell            eventlog.Bell
-	log             *eventlog.Log
-	retention       *eventlog.Retention
-	instances       *instance.Service
-	directory       *directory.Service
-	groups          *group.Service
-	channels        *channel.Service
-	profiles        *profile.Service
-	calls           *call.Service
-	messages        *messaging.Service
-	chats           *chat.Service
-	chatRecorder    *chat.Recorder
-	labelRecorder   *label.Recorder
-	labels          *label.Service
-	presences       *presence.Service
-	traffic         *traffic.Traffic
-	access          *access.Service
-	users           *user.Service
+
+	connector   *whatsapp.Connector
+	media       *media.Service
+	blobs       *media.Blobs
+	queuedFiles *media.Blobs // of messages that wait to be sent
+	links       *media.Links
+	bell        eventlog.Bell
+	use         *useCases
 
 	api    *api.API
 	pools  []*share.Pool // what requests share
@@ -249,8 +220,11 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 	if err := s.openMedia(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.buildUseCases(ctx); err != nil {
+	if err := s.openNode(ctx); err != nil {
 		return nil, err
+	}
+	if err := s.openUseCases(); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
 	}
 	if err := s.openAPI(); err != nil {
 		return nil, err
@@ -266,17 +240,17 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 func (s *Server) BaseURL() string { return "http://" + s.listener.Addr().String() }
 
 // Access gives the use cases of keys. The API can't make the first key; its callers do.
-func (s *Server) Access() *access.Service { return s.access }
+func (s *Server) Access() *access.Service { return s.use.access }
 
 // Users gives the use cases of the dashboard's users. The command line prints their first
 // link.
-func (s *Server) Users() *user.Service { return s.users }
+func (s *Server) Users() *user.Service { return s.use.users }
 
 // Instances gives the instances' use cases.
-func (s *Server) Instances() *instance.Service { return s.instances }
+func (s *Server) Instances() *instance.Service { return s.use.instances }
 
 // Messages gives the messages' use cases.
-func (s *Server) Messages() *messaging.Service { return s.messages }
+func (s *Server) Messages() *messaging.Service { return s.use.messages }
 
 // ClientVersion says which version of the messenger's web client sessions claim to be.
 func (s *Server) ClientVersion() gateway.ClientVersion { return s.connector.ClientVersion() }
@@ -303,18 +277,18 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "memory", Run: memory{logger: s.config.Logger}.Run},
 		worker.Worker{Name: "seals", Run: s.store.Vault().Run},
 		worker.Worker{Name: "words", Run: s.indexWords},
-		worker.Worker{Name: "retention", Run: s.retention.Run},
+		worker.Worker{Name: "retention", Run: s.use.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
-		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},
-		worker.Worker{Name: "webhooks of accounts", Run: s.accountWebhooks.Run},
-		worker.Worker{Name: "traffic", Run: s.traffic.Run},
-		worker.Worker{Name: "keys", Run: s.access.Run},
-		worker.Worker{Name: "users", Run: s.users.Run},
+		worker.Worker{Name: "webhooks", Run: s.use.webhooks.Run, Ready: s.use.webhooks.Ready()},
+		worker.Worker{Name: "webhooks of accounts", Run: s.use.accountWebhooks.Run},
+		worker.Worker{Name: "traffic", Run: s.use.traffic.Run},
+		worker.Worker{Name: "keys", Run: s.use.access.Run},
+		worker.Worker{Name: "users", Run: s.use.users.Run},
 		worker.Worker{Name: "connector", Run: s.connector.Run, Ready: s.connector.Ready()},
-		worker.Worker{Name: "instances", Run: s.instances.Run},
-		worker.Worker{Name: "messages", Run: s.messages.Run},
-		worker.Worker{Name: "calls", Run: s.calls.Run},
-		worker.Worker{Name: "presences", Run: s.presences.Run},
+		worker.Worker{Name: "instances", Run: s.use.instances.Run},
+		worker.Worker{Name: "messages", Run: s.use.messages.Run},
+		worker.Worker{Name: "calls", Run: s.use.calls.Run},
+		worker.Worker{Name: "presences", Run: s.use.presences.Run},
 		worker.Worker{Name: "node", Run: s.node.Run, Ready: s.node.Ready()},
 		worker.Worker{Name: "http", Run: s.serve},
 		worker.Worker{Name: "drain", Run: s.drain, StopWait: s.config.DrainWait + stopWait},
@@ -375,21 +349,21 @@ func (s *Server) serve(ctx context.Context) error {
 func (s *Server) openAPI() error {
 	var err error
 	s.api, err = api.New(api.Config{
-		Instances: s.instances,
-		Messages:  s.messages,
-		Chats:     s.chats,
-		Queue:     s.messages.Queue(),
-		Directory: s.directory,
-		Groups:    s.groups,
-		Channels:  s.channels,
-		Profiles:  s.profiles,
-		Calls:     s.calls,
-		Contacts:  s.directory.Contacts(),
-		Presences: s.presences,
-		Labels:    s.labels,
-		Access:    s.access,
-		Events:    s.log,
-		Webhooks:  s.webhooks, AccountWebhooks: s.accountWebhooks,
+		Instances: s.use.instances,
+		Messages:  s.use.messages,
+		Chats:     s.use.chats,
+		Queue:     s.use.messages.Queue(),
+		Directory: s.use.directory,
+		Groups:    s.use.groups,
+		Channels:  s.use.channels,
+		Profiles:  s.use.profiles,
+		Calls:     s.use.calls,
+		Contacts:  s.use.directory.Contacts(),
+		Presences: s.use.presences,
+		Labels:    s.use.labels,
+		Access:    s.use.access,
+		Events:    s.use.log,
+		Webhooks:  s.use.webhooks, AccountWebhooks: s.use.accountWebhooks,
 		Stopping: s.stopping,
 		Files:    s.links,
 		Ready:    s.ready, ClientVersion: s.ClientVersion, Watcher: s.watch.requests, Tracer: s.tracer,
@@ -404,7 +378,7 @@ func (s *Server) openAPI() error {
 		return fmt.Errorf("server: build API: %w", err)
 	}
 	ofMedia := s.media.Pools()
-	s.pools = append(append(s.pools, s.api.Pools()...), ofMedia.Work, ofMedia.Decoding, ofMedia.Memory, ofMedia.Small, ofMedia.Fetches, s.webhooks.Tests())
+	s.pools = append(append(s.pools, s.api.Pools()...), ofMedia.Work, ofMedia.Decoding, ofMedia.Memory, ofMedia.Small, ofMedia.Fetches, s.use.webhooks.Tests())
 	pages, err := s.openDashboard()
 	if err != nil {
 		return err
@@ -423,7 +397,7 @@ func (s *Server) withSandbox(handler http.Handler) http.Handler {
 	if s.sandbox == nil {
 		return handler
 	}
-	box := s.sandbox.Handler()
+	box := s.sandbox.Handler(shownCodes{s.use.instances})
 	both := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.sandbox.Owns(r) {
 			box.ServeHTTP(w, r)

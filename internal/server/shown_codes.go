@@ -3,19 +3,16 @@ package server
 import (
 	"context"
 
+	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/sandbox/scan"
 )
 
-// shownCodes gives the sandbox's page the codes that the instances show. It is made
-// before the instances are, and asked when everything runs.
-type shownCodes struct{ server *Server }
+// shownCodes gives the sandbox's page the codes that the instances show.
+type shownCodes struct{ instances *instance.Service }
 
 // Shown implements scan.Codes.
 func (s shownCodes) Shown(ctx context.Context) ([]scan.Code, error) {
-	if s.server.instances == nil {
-		return nil, nil
-	}
-	shown, err := s.server.instances.ShownCodes(ctx)
+	shown, err := s.instances.ShownCodes(ctx)
 	if err != nil {
 		return nil, err
 	}

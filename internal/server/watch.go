@@ -204,8 +204,8 @@ func (o sampler) Now() metrics.Present {
 		present.Shared = append(present.Shared, pool.Usage())
 	}
 	present.ClockOff, present.ClockCompared = s.connector.ClockOff()
-	present.Sessions, present.Connecting = s.instances.Sessions()
-	present.QueueWaiting, present.QueueOverdue = s.messages.Queue().Overview()
+	present.Sessions, present.Connecting = s.use.instances.Sessions()
+	present.QueueWaiting, present.QueueOverdue = s.use.messages.Queue().Overview()
 	return present
 }
 

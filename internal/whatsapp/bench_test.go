@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
@@ -29,7 +30,7 @@ func BenchmarkReceive(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- box.Run(ctx) }()
-	web := httptest.NewServer(box.Handler())
+	web := httptest.NewServer(box.Handler(scan.None{}))
 	defer func() {
 		cancel()
 		web.Close()

@@ -18,6 +18,7 @@ import (
 	wastore "go.mau.fi/whatsmeow/store"
 
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/database"
 )
@@ -44,7 +45,7 @@ func TestUpstreamTellsItsLogOfNodesAndOfTheEndOfAQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(box.Handler())
+	web := httptest.NewServer(box.Handler(scan.None{}))
 	defer func() {
 		web.Close()
 		if err := errors.Join(box.Close(), kept.Close()); err != nil {

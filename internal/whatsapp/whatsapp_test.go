@@ -17,6 +17,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/testkit/leak"
@@ -239,7 +240,7 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 	ran := make(chan error, 1)
 	go func() { ran <- box.Run(ctx) }()
 	conns := new(atomic.Int64)
-	web := httptest.NewUnstartedServer(box.Handler())
+	web := httptest.NewUnstartedServer(box.Handler(scan.None{}))
 	web.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			conns.Add(1)

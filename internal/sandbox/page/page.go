@@ -40,7 +40,6 @@ type Config struct {
 	Faults     *fault.Service
 	Activities *account.ActivityLog
 	Bell       *feed.Bell
-	Codes      scan.Codes
 	Now        func() time.Time
 	Logger     *slog.Logger
 
@@ -54,7 +53,7 @@ type Page struct {
 	config Config
 	site   *web.Site
 	assets *web.Assets
-	mux    *http.ServeMux
+	shown  scan.Codes // that clients show right now
 }
 
 // New reads the page's files.
@@ -74,11 +73,7 @@ func New(config Config) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{config: config, site: site, assets: assets, mux: http.NewServeMux()}
-	for _, r := range p.routes() {
-		p.mux.Handle(r.pattern, p.handler(r))
-	}
-	return p, nil
+	return &Page{config: config, site: site, assets: assets, shown: scan.None{}}, nil
 }
 
 // Owns reports whether the page serves a path: its own address, all below it, and the
@@ -87,13 +82,22 @@ func (p *Page) Owns(path string) bool {
 	return path == Path || strings.HasPrefix(path, Path+"/ui/") || p.assets.Has(path)
 }
 
-// ServeHTTP answers a request for a path that the page owns.
-func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if p.assets.Has(r.URL.Path) {
-		p.assets.ServeHTTP(w, r)
-		return
+// Handler answers requests for paths that the page owns, and offers phones the codes to scan.
+func (p *Page) Handler(codes scan.Codes) http.Handler {
+	showing := *p
+	showing.shown = codes
+	mux := http.NewServeMux()
+	for _, r := range showing.routes() {
+		mux.Handle(r.pattern, showing.handler(r))
 	}
-	web.Secure(p.mux).ServeHTTP(w, r)
+	secured := web.Secure(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p.assets.Has(r.URL.Path) {
+			p.assets.ServeHTTP(w, r)
+			return
+		}
+		secured.ServeHTTP(w, r)
+	})
 }
 
 // route is one line of the table of routes.

@@ -31,7 +31,7 @@ func (p *Page) codes(r *request) (scanDialog, error) {
 	if err != nil {
 		return scanDialog{}, err
 	}
-	shown, err := p.config.Codes.Shown(r.Context())
+	shown, err := p.shown.Shown(r.Context())
 	if err != nil {
 		return scanDialog{}, err
 	}
@@ -98,7 +98,7 @@ func (p *Page) scan(r *request) error {
 // type.
 func (p *Page) chosenCode(r *request) (qr, typed string, err error) {
 	if id := r.field("id"); id != "" {
-		shown, err := p.config.Codes.Shown(r.Context())
+		shown, err := p.shown.Shown(r.Context())
 		if err != nil {
 			return "", "", err
 		}
