@@ -38,11 +38,11 @@ func (s *session) messageArrived(event *events.Message) bool {
 		return s.responseArrived(event)
 	}
 	s.unlock(event)
-	incoming, err := wire.IncomingOf(event, s.line.Self(), s.line.Now(), s.line.Other)
+	incoming, err := wire.IncomingOf(event, username, s.line.Self(), s.line.Now(), s.line.Other)
 	if err != nil {
 		return s.line.Kept(err, "message", slog.String("platform_id", event.Info.ID))
 	}
-	switch incoming := withUsername(incoming, username).(type) {
+	switch incoming := incoming.(type) {
 	case nil:
 		return true
 	case gateway.Change:
@@ -67,15 +67,6 @@ func (s *session) usernameOf(info *types.MessageInfo) string {
 	return username
 }
 
-// withUsername adds the username of its sender to a message.
-func withUsername(incoming gateway.Incoming, username string) gateway.Incoming {
-	if message, ok := incoming.(gateway.Message); ok {
-		message.SenderUsername = username
-		return message
-	}
-	return incoming
-}
-
 // unavailableArrived keeps a message that the platform withholds from linked devices on
 // purpose. Any other message that could not be decrypted is not kept: whatsmeow has asked
 // its sender, or the account's phone, for it again.
@@ -87,7 +78,7 @@ func (s *session) unavailableArrived(event *events.UndecryptableMessage) bool {
 	}
 	username := s.usernameOf(&event.Info)
 	s.line.Complete(&event.Info.MessageSource)
-	return s.line.Receive(withUsername(wire.UnavailableOf(event, s.line.Self(), s.line.Now()), username), "unavailable message",
+	return s.line.Receive(wire.UnavailableOf(event, username, s.line.Self(), s.line.Now()), "unavailable message",
 		slog.String("platform_id", event.Info.ID))
 }
 

@@ -4,7 +4,9 @@ package wire
 
 import (
 	"fmt"
+	"time"
 
+	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -145,4 +147,16 @@ func newQuote(quote *gateway.Quote) (*waE2E.ContextInfo, error) {
 		about.RemoteJID = new(string(quote.Chat))
 	}
 	return about, nil
+}
+
+// NewPin pins a message for a time, or unpins it (zero).
+func NewPin(key *waCommon.MessageKey, lasts time.Duration, now time.Time) *waE2E.Message {
+	kind := waE2E.PinInChatMessage_PIN_FOR_ALL
+	if lasts == 0 {
+		kind = waE2E.PinInChatMessage_UNPIN_FOR_ALL
+	}
+	return &waE2E.Message{
+		PinInChatMessage:   &waE2E.PinInChatMessage{Key: key, Type: kind.Enum(), SenderTimestampMS: new(now.UnixMilli())},
+		MessageContextInfo: &waE2E.MessageContextInfo{MessageAddOnDurationInSecs: new(uint32(lasts / time.Second))}, //nolint:gosec // at most MaxPin
+	}
 }

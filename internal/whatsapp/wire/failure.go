@@ -116,3 +116,10 @@ func MediaFailure(err error) error {
 	}
 	return Failure(err)
 }
+
+// IsNotAllowed reports whether the platform refuses a message to a group because of who sends it: who
+// is not in it, who may not write, who may not pin.
+func IsNotAllowed(err error) bool {
+	code, refused := platformCode(err)
+	return refused && (code == codeNotAllowed || code == codePrivacy)
+}

@@ -4,10 +4,13 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
+	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
@@ -20,8 +23,10 @@ import (
 
 // UnavailableOf makes the message that stands for one that the platform withholds from
 // linked devices on purpose. It never gets content.
-func UnavailableOf(event *events.UndecryptableMessage, self gateway.Party, now time.Time) gateway.Message {
-	message := EnvelopeOf(&event.Info, self).message(now)
+func UnavailableOf(event *events.UndecryptableMessage, username string, self gateway.Party, now time.Time) gateway.Message {
+	envelope := EnvelopeOf(&event.Info, self)
+	envelope.username = username
+	message := envelope.message(now)
 	withoutContent(&message, "unavailable:"+string(event.UnavailableType))
 	return message
 }
@@ -31,10 +36,13 @@ const tooLarge = "too_large"
 
 // IncomingOf translates what arrived as a message: a gateway.Change, or a
 // gateway.Message, with its content cleaned. It is nil for content that shows a person nothing.
-// other finds the other address of somebody.
-func IncomingOf(event *events.Message, self gateway.Party, now time.Time, other func(types.JID) types.JID) (gateway.Incoming, error) {
+// username is the sender's, if the stanza tells it; other finds the other address of somebody.
+func IncomingOf(
+	event *events.Message, username string, self gateway.Party, now time.Time, other func(types.JID) types.JID,
+) (gateway.Incoming, error) {
 	CleanContent(event.Message)
 	envelope := EnvelopeOf(&event.Info, self)
+	envelope.username = username
 	if change, ok := changeOf(event, envelope); ok {
 		return change, nil
 	}
@@ -43,6 +51,106 @@ func IncomingOf(event *events.Message, self gateway.Party, now time.Time, other 
 		return nil, err
 	}
 	return message, nil
+}
+
+// changeOf reads a message that changes another one: an edit, a deletion, a reaction, a pin.
+func changeOf(event *events.Message, envelope Envelope) (gateway.Change, bool) {
+	change := gateway.Change{
+		ID:     envelope.PlatformID,
+		Chat:   envelope.Chat,
+		By:     envelope.Sender,
+		FromMe: envelope.FromMe,
+		At:     envelope.SentAt,
+	}
+	if event.Info.Chat.Server == types.NewsletterServer {
+		return changeOfPost(event, change, envelope.key)
+	}
+	var target *waCommon.MessageKey
+	switch protocol := event.Message.GetProtocolMessage(); {
+	case event.Message.GetReactionMessage() != nil:
+		change.Kind = gateway.ChangeReaction
+		change.Reaction = event.Message.GetReactionMessage().GetText()
+		target = event.Message.GetReactionMessage().GetKey()
+	case event.Message.GetPinInChatMessage() != nil:
+		change.Kind, change.For = gateway.ChangePin, pinTimeOf(event.Message)
+		target = event.Message.GetPinInChatMessage().GetKey()
+	case protocol == nil:
+		return gateway.Change{}, false
+	case protocol.GetType() == waE2E.ProtocolMessage_REVOKE:
+		change.Kind = gateway.ChangeDeleted
+		target = protocol.GetKey()
+	case protocol.GetType() == waE2E.ProtocolMessage_MESSAGE_EDIT:
+		change.Kind = gateway.ChangeEdited
+		if at := protocol.GetTimestampMS(); at > 0 {
+			change.At = time.UnixMilli(at).UTC() // of two edits that arrive in another order, the later one counts
+		}
+		_, change.Text = kindOf(Unwrap(protocol.GetEditedMessage()))
+		change.Event = eventOf(Unwrap(protocol.GetEditedMessage()))
+		payload, err := proto.Marshal(protocol.GetEditedMessage())
+		if err != nil {
+			return gateway.Change{}, false // can't happen: it was just parsed
+		}
+		change.Payload = payload
+		target = protocol.GetKey()
+	default:
+		return gateway.Change{}, false
+	}
+	change.PlatformID = target.GetID()
+	change.SourceKey = "change/" + envelope.key
+	return change, change.PlatformID != ""
+}
+
+// usualPin is how long a pin lasts that does not say it: the choice that phones propose.
+const usualPin = 7 * 24 * time.Hour
+
+// pinTimeOf is how long a pin lasts; zero if it takes one back.
+func pinTimeOf(message *waE2E.Message) time.Duration {
+	if message.GetPinInChatMessage().GetType() != waE2E.PinInChatMessage_PIN_FOR_ALL {
+		return 0
+	}
+	lasts := time.Duration(message.GetMessageContextInfo().GetMessageAddOnDurationInSecs()) * time.Second
+	return min(cmp.Or(lasts, usualPin), gateway.MaxPin)
+}
+
+// changeOfPost reads a change of a post of a channel: it comes under the identifier of the post,
+// as its new content. Only those who write in a channel can make it, which the platform sees to.
+func changeOfPost(event *events.Message, change gateway.Change, key string) (gateway.Change, bool) {
+	switch event.Info.Edit {
+	case types.EditAttributeAdminEdit:
+		change.Kind = gateway.ChangeEdited
+		_, change.Text = kindOf(Unwrap(event.Message))
+		payload, err := proto.Marshal(event.Message)
+		if err != nil {
+			return gateway.Change{}, false // can't happen: it was just parsed
+		}
+		change.Payload = payload
+	case types.EditAttributeAdminRevoke:
+		change.Kind = gateway.ChangeDeleted
+	default:
+		return gateway.Change{}, false
+	}
+	change.PlatformID, change.ByAdmin = event.Info.ID, true
+	at := event.Info.Timestamp
+	if event.NewsletterMeta != nil && !event.NewsletterMeta.EditTS.IsZero() {
+		at = event.NewsletterMeta.EditTS
+	}
+	change.At = at.UTC()
+	change.SourceKey = "change/" + key + "/" + strconv.FormatInt(at.UnixMilli(), 10)
+	return change, true
+}
+
+// IsOwnDeletion reports whether the author of a deletion claims to have sent the message
+// that it deletes.
+func IsOwnDeletion(event *events.Message) bool {
+	key := event.Message.GetProtocolMessage().GetKey()
+	return event.Info.Edit != types.EditAttributeAdminRevoke &&
+		(key.GetParticipant() == "" || key.GetFromMe() || sameUser(key.GetParticipant(), event.Info.MessageSource))
+}
+
+// sameUser reports whether an address is the sender's.
+func sameUser(address string, source types.MessageSource) bool {
+	who, err := types.ParseJID(address)
+	return err == nil && (who.ToNonAD() == source.Sender.ToNonAD() || who.ToNonAD() == source.SenderAlt.ToNonAD())
 }
 
 // MessageOf translates a message of a history, and reports whether it is one.
@@ -90,6 +198,7 @@ type Envelope struct {
 	Chat, Sender gateway.Party
 	FromMe       bool // by this account, on its phone or another device
 	SentAt       time.Time
+	username     string // of the sender; empty where the stanza does not tell it
 	key          string // the same for every delivery
 }
 
@@ -114,13 +223,13 @@ func (e Envelope) message(now time.Time) gateway.Message {
 	message := gateway.Message{
 		PlatformID: e.PlatformID,
 		Chat:       e.Chat,
-		Sender:     e.Sender,
-		FromMe:     e.FromMe,
-		Source:     gateway.SourcePeer,
-		Status:     gateway.MessageDelivered,
-		SentAt:     e.SentAt,
-		CreatedAt:  now.UTC(),
-		WireKey:    e.key,
+		Sender:     e.Sender, SenderUsername: e.username,
+		FromMe:    e.FromMe,
+		Source:    gateway.SourcePeer,
+		Status:    gateway.MessageDelivered,
+		SentAt:    e.SentAt,
+		CreatedAt: now.UTC(),
+		WireKey:   e.key,
 	}
 	if e.FromMe {
 		message.Source = gateway.SourceDevice
