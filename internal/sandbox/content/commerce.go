@@ -102,18 +102,14 @@ func describeCommerce(m *waE2E.Message, shown *Shown) {
 	case m.GetOrderMessage() != nil:
 		v := m.GetOrderMessage()
 		shown.Type, shown.Text = "order", v.GetMessage()
-		shown.setContext(v.GetContextInfo())
 	case m.GetGroupInviteMessage() != nil:
 		v := m.GetGroupInviteMessage()
 		shown.Type, shown.Caption, shown.Name = "group_invite", v.GetCaption(), v.GetGroupName()
-		shown.setContext(v.GetContextInfo())
 	case m.GetButtonsResponseMessage() != nil:
 		v := m.GetButtonsResponseMessage()
 		shown.Type, shown.Text = "text", v.GetSelectedDisplayText()
-		shown.setContext(v.GetContextInfo())
 	case m.GetListResponseMessage() != nil:
 		v := m.GetListResponseMessage()
 		shown.Type, shown.Text = "text", v.GetTitle()
-		shown.setContext(v.GetContextInfo())
 	}
 }
