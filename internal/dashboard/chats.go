@@ -45,7 +45,7 @@ type chatsView struct {
 	Older   string      // the link to older messages; empty for none
 	Newest  string      // the link back to the newest; empty where they are shown
 	LiveURL string
-	Kinds   []sendKind
+	Kinds   []messageKind
 	Sandbox bool
 }
 
@@ -271,46 +271,6 @@ func (p *pages) showFile(r *frame.Request) error {
 	r.W.Header().Set("Cache-Control", fmt.Sprintf("private, max-age=%d", link.ExpiresIn/2))
 	http.Redirect(r.W, r.Request, link.URL, http.StatusFound)
 	return nil
-}
-
-// kindWord is what people call a kind of message.
-func kindWord(kind gateway.MessageType) web.Word {
-	switch kind {
-	case gateway.TypeText:
-		return web.Word("Text")
-	case gateway.TypeImage:
-		return web.Word("Picture")
-	case gateway.TypeVideo:
-		return web.Word("Video")
-	case gateway.TypeVoice:
-		return web.Word("Voice note")
-	case gateway.TypeAudio:
-		return web.Word("Audio")
-	case gateway.TypeDocument:
-		return web.Word("File")
-	case gateway.TypeLocation:
-		return web.Word("Location")
-	case gateway.TypeContact:
-		return web.Word("Contact card")
-	case gateway.TypeSticker:
-		return web.Word("Sticker")
-	case gateway.TypePoll:
-		return web.Word("Poll")
-	case gateway.TypeEvent:
-		return web.Word("Calendar event")
-	case gateway.TypeOrder:
-		return web.Word("Order")
-	case gateway.TypeProduct:
-		return web.Word("Product")
-	case gateway.TypePayment:
-		return web.Word("Payment")
-	case gateway.TypeGroupInvite:
-		return web.Word("Invitation to a group")
-	case gateway.TypeAlbum:
-		return web.Word("Album")
-	default:
-		return web.Word("Message")
-	}
 }
 
 // Kind is what people call the kind of the chat's last message.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,23 +20,48 @@ import (
 	"github.com/recado-project/recado/internal/web"
 )
 
-// sendKind is a kind of message in the field's list.
-type sendKind struct {
+// messageKind is a kind of message, as people call it.
+type messageKind struct {
 	Kind gateway.MessageType
 	Name web.Word
+	sent bool // the form sends it
+}
+
+// messageKinds are the kinds, in the order of the form.
+func messageKinds() []messageKind {
+	return []messageKind{
+		{gateway.TypeText, web.Word("Text"), true},
+		{gateway.TypeImage, web.Word("Picture"), true},
+		{gateway.TypeVideo, web.Word("Video"), true},
+		{gateway.TypeVoice, web.Word("Voice note"), true},
+		{gateway.TypeAudio, web.Word("Audio"), true},
+		{gateway.TypeDocument, web.Word("File"), true},
+		{gateway.TypeSticker, web.Word("Sticker"), true},
+		{gateway.TypeLocation, web.Word("Location"), true},
+		{gateway.TypeContact, web.Word("Contact card"), true},
+		{gateway.TypePoll, web.Word("Poll"), false},
+		{gateway.TypeEvent, web.Word("Calendar event"), false},
+		{gateway.TypeAlbum, web.Word("Album"), false},
+		{gateway.TypeGroupInvite, web.Word("Invitation to a group"), false},
+		{gateway.TypeOrder, web.Word("Order"), false},
+		{gateway.TypeProduct, web.Word("Product"), false},
+		{gateway.TypePayment, web.Word("Payment"), false},
+	}
 }
 
 // sendKinds are the kinds that can be sent.
-func sendKinds() []sendKind {
-	kinds := []gateway.MessageType{
-		gateway.TypeText, gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument,
-		gateway.TypeSticker, gateway.TypeLocation, gateway.TypeContact,
+func sendKinds() []messageKind {
+	return slices.DeleteFunc(messageKinds(), func(kind messageKind) bool { return !kind.sent })
+}
+
+// kindWord is what people call a kind of message.
+func kindWord(of gateway.MessageType) web.Word {
+	for _, kind := range messageKinds() {
+		if kind.Kind == of {
+			return kind.Name
+		}
 	}
-	listed := make([]sendKind, len(kinds))
-	for n, kind := range kinds {
-		listed[n] = sendKind{Kind: kind, Name: kindWord(kind)}
-	}
-	return listed
+	return web.Word("Message")
 }
 
 // sendMessage sends a message as the API would, and says where it went.
