@@ -6,6 +6,30 @@ import (
 	"time"
 )
 
+// MessageType says what a message holds (sandbox and events use the same words).
+type MessageType string
+
+// The types of messages.
+const (
+	TypeText        MessageType = "text"
+	TypeImage       MessageType = "image"
+	TypeVideo       MessageType = "video"
+	TypeVoice       MessageType = "voice"
+	TypeAudio       MessageType = "audio"
+	TypeDocument    MessageType = "document"
+	TypeLocation    MessageType = "location"
+	TypeContact     MessageType = "contact"
+	TypeSticker     MessageType = "sticker"
+	TypePoll        MessageType = "poll"
+	TypeEvent       MessageType = "event" // of a calendar
+	TypeOrder       MessageType = "order" // of a catalogue; received only
+	TypeGroupInvite MessageType = "group_invite"
+	TypeProduct     MessageType = "product" // of a catalogue; received only
+	TypePayment     MessageType = "payment" // received only
+	TypeAlbum       MessageType = "album"   // the frame of one; its pictures are messages of their own. Sent only
+	TypeUnsupported MessageType = "unsupported"
+)
+
 // Content is what a message says, before it is encoded. Its type decides which
 // fields are read.
 type Content struct {
