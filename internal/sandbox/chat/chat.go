@@ -79,8 +79,8 @@ func (s Finder) At(ctx context.Context, jid types.JID) (Chat, bool, error) {
 	return Chat{Person: found}, found != nil, err
 }
 
-// Holding returns what holds messages under the JID: a chat, or the status posts.
-func (s Finder) Holding(ctx context.Context, jid types.JID) (Chat, bool, error) {
+// Lookup returns what has messages under the JID: a chat, or the status posts.
+func (s Finder) Lookup(ctx context.Context, jid types.JID) (Chat, bool, error) {
 	if jid == types.StatusBroadcastJID {
 		return Chat{Status: true}, true, nil
 	}

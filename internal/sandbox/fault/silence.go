@@ -43,17 +43,17 @@ func (l silentListener) Accept() (net.Conn, error) {
 		if f.Silent != SilentConnection {
 			return conn, nil
 		}
-		hold := l.s.Holding(context.Background(), f, conn)
+		hold := l.s.Silence(context.Background(), f, conn)
 		go hold()
 	}
 }
 
-// Holding returns a function that keeps a connection open and silent. It returns
+// Silence returns a function that keeps a connection open and silent. It returns
 // when the client closes, when the faults are replaced, or when the server stops,
 // which waits for it. The caller must call it. ctx is used only for its values.
-func (s *Service) Holding(ctx context.Context, f *Current, conn io.ReadCloser) func() {
+func (s *Service) Silence(ctx context.Context, f *Current, conn io.ReadCloser) func() {
 	ctx, cut := context.WithCancel(context.WithoutCancel(ctx))
-	held := wire.NewHeld(ctx, cut)
+	held := wire.NewSilent(ctx, cut)
 	if !s.connections.Add(held) {
 		cut() // the server is stopping
 		return func() { _ = conn.Close() }
@@ -74,9 +74,9 @@ func (s *Service) Holding(ctx context.Context, f *Current, conn io.ReadCloser) f
 	}
 }
 
-// HoldRequest keeps the connection of a request open and silent, even if a part of
+// SilenceRequest keeps the connection of a request open and silent, even if a part of
 // the answer is already sent.
-func (s *Service) HoldRequest(f *Current, w http.ResponseWriter, r *http.Request) {
+func (s *Service) SilenceRequest(f *Current, w http.ResponseWriter, r *http.Request) {
 	// The connection is hijacked, because a server that stops waits for all
 	// requests that it still owns.
 	conn, _, err := http.NewResponseController(w).Hijack()
@@ -84,7 +84,7 @@ func (s *Service) HoldRequest(f *Current, w http.ResponseWriter, r *http.Request
 		s.logger.LogAttrs(r.Context(), slog.LevelWarn, "a fault can't take this connection", slog.Any("error", err))
 		return
 	}
-	s.Holding(r.Context(), f, conn)()
+	s.Silence(r.Context(), f, conn)()
 }
 
 // Messages returns a reader that discards a websocket's messages.
@@ -135,7 +135,7 @@ func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, media http.
 	err := faulty.pad()
 	if faulty.stalled {
 		_ = http.NewResponseController(w).Flush() // the client may be gone
-		s.HoldRequest(f, w, r)
+		s.SilenceRequest(f, w, r)
 	} else if err != nil {
 		s.logger.LogAttrs(r.Context(), slog.LevelDebug, "media not sent", slog.Any("error", err))
 	}
@@ -144,7 +144,7 @@ func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, media http.
 // ServeWebClient answers with the page of the web client, and applies the faults to it.
 func (s *Service) ServeWebClient(w http.ResponseWriter, r *http.Request) {
 	f := s.Current()
-	webclient.Serve(w, f.NewestVersion, f.VersionPage, func() { s.HoldRequest(f, w, r) })
+	webclient.Serve(w, f.NewestVersion, f.VersionPage, func() { s.SilenceRequest(f, w, r) })
 }
 
 // historyMedia is the media type with which clients fetch a history.

@@ -51,9 +51,9 @@ type edition struct {
 	At   int64  `json:"at"`
 }
 
-// keptEdition is an edition in JSON, which has no form for text that is not UTF-8.
+// encodedEdition is an edition in JSON, which has no form for text that is not UTF-8.
 // Raw has the bytes of such a text.
-type keptEdition struct {
+type encodedEdition struct {
 	*plainEdition
 
 	Raw []byte `json:"raw,omitempty"`
@@ -63,7 +63,7 @@ type plainEdition edition
 
 // MarshalJSON implements json.Marshaler.
 func (e edition) MarshalJSON() ([]byte, error) {
-	kept := keptEdition{plainEdition: (*plainEdition)(&e)}
+	kept := encodedEdition{plainEdition: (*plainEdition)(&e)}
 	if !utf8.ValidString(e.Text) {
 		kept.Raw = []byte(e.Text)
 	}
@@ -72,7 +72,7 @@ func (e edition) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (e *edition) UnmarshalJSON(raw []byte) error {
-	kept := keptEdition{plainEdition: (*plainEdition)(e)}
+	kept := encodedEdition{plainEdition: (*plainEdition)(e)}
 	if err := json.Unmarshal(raw, &kept); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 const (
 	// maxKept bounds the messages that each phone shows, and the IDs that are
 	// remembered of each sender.
-	maxKept = 1000
+	maxStored = 1000
 
 	// maxReads bounds the messages that phones have still to read.
 	maxReads = 1 << 16
@@ -65,7 +65,7 @@ type Message struct {
 // recentIDs is the set of a sender's newest message IDs.
 type recentIDs struct {
 	known map[string]struct{}
-	order [maxKept]string
+	order [maxStored]string
 	next  int
 }
 
@@ -103,8 +103,8 @@ func (s *Phones) keep(m Message) bool {
 		return false
 	}
 	list := s.shown[m.To]
-	if len(list) >= maxKept {
-		list = append([]Message(nil), list[maxKept/2:]...)
+	if len(list) >= maxStored {
+		list = append([]Message(nil), list[maxStored/2:]...)
 	}
 	s.shown[m.To] = append(list, m)
 	return true

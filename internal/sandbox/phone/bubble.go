@@ -65,7 +65,7 @@ func (s *Service) Window(ctx context.Context, number, chat string, before int64,
 	if before <= 0 {
 		before = math.MaxInt64
 	}
-	kept, err := s.placed(ctx, "SELECT seq, "+messageColumns+` FROM messages
+	kept, err := s.numbered(ctx, "SELECT seq, "+messageColumns+` FROM messages
 		WHERE number = $1 AND chat = $2 AND seq < $3 ORDER BY seq DESC LIMIT $4`,
 		of.Number, with.JID().String(), before, limit+1)
 	if err != nil {
@@ -82,23 +82,23 @@ func (s *Service) Window(ctx context.Context, number, chat string, before int64,
 	return shown, nil
 }
 
-// placedMessage is a kept message with its place.
-type placedMessage struct {
-	*keptMessage
+// numberedMessage is a stored message with its position.
+type numberedMessage struct {
+	*storedMessage
 
 	place int64
 }
 
-// placed runs a query for messages, whose first column is their place.
-func (s *Service) placed(ctx context.Context, query string, args ...any) (list []placedMessage, err error) {
+// numbered runs a query for messages, whose first column is their place.
+func (s *Service) numbered(ctx context.Context, query string, args ...any) (list []numberedMessage, err error) {
 	rows, err := s.db.Reader().QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("phone: list messages: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var m placedMessage
-		m.keptMessage, err = scanMessage(func(columns ...any) error {
+		var m numberedMessage
+		m.storedMessage, err = scanMessage(func(columns ...any) error {
 			return rows.Scan(append([]any{&m.place}, columns...)...)
 		})
 		if err != nil {
@@ -110,12 +110,12 @@ func (s *Service) placed(ctx context.Context, query string, args ...any) (list [
 }
 
 // bubble returns a message as people see it on the phone.
-func (s *Service) bubble(ctx context.Context, of *account.Account, kept placedMessage) (Bubble, error) {
+func (s *Service) bubble(ctx context.Context, of *account.Account, kept numberedMessage) (Bubble, error) {
 	shown, err := kept.show()
 	if err != nil {
 		return Bubble{}, err
 	}
-	author, err := s.authorOfKept(ctx, kept.keptMessage)
+	author, err := s.authorOfStored(ctx, kept.storedMessage)
 	if err != nil {
 		return Bubble{}, err
 	}
@@ -147,17 +147,17 @@ func (s *Service) Bubble(ctx context.Context, number string, place int64) (Bubbl
 }
 
 // inPlace returns the message in a place on the phone of a number.
-func (s *Service) inPlace(ctx context.Context, number string, place int64) (*account.Account, placedMessage, error) {
+func (s *Service) inPlace(ctx context.Context, number string, place int64) (*account.Account, numberedMessage, error) {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
-		return nil, placedMessage{}, err
+		return nil, numberedMessage{}, err
 	}
-	found, err := s.placed(ctx, "SELECT seq, "+messageColumns+" FROM messages WHERE number = $1 AND seq = $2", of.Number, place)
+	found, err := s.numbered(ctx, "SELECT seq, "+messageColumns+" FROM messages WHERE number = $1 AND seq = $2", of.Number, place)
 	if err != nil {
-		return nil, placedMessage{}, err
+		return nil, numberedMessage{}, err
 	}
 	if len(found) == 0 {
-		return nil, placedMessage{}, refusal.NotFoundf("the phone shows no message in this place")
+		return nil, numberedMessage{}, refusal.NotFoundf("the phone shows no message in this place")
 	}
 	return of, found[0], nil
 }

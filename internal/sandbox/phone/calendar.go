@@ -22,7 +22,7 @@ func (s *Service) Respond(ctx context.Context, number, messageID string, respons
 	if err != nil {
 		return err
 	}
-	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *storedMessage) (*waE2E.Message, error) {
 		event, ballot, author, err := s.eventIn(ctx, kept)
 		if err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func (s *Service) Respond(ctx context.Context, number, messageID string, respons
 
 // CancelEvent lets the phone of a number cancel a calendar event that it has sent.
 func (s *Service) CancelEvent(ctx context.Context, number, messageID string) error {
-	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *storedMessage) (*waE2E.Message, error) {
 		_, ballot, author, err := s.eventIn(ctx, kept)
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (s *Service) CancelEvent(ctx context.Context, number, messageID string) err
 
 // eventIn returns the calendar event of a message, what its responses are encrypted with, and
 // who has sent it.
-func (s *Service) eventIn(ctx context.Context, kept *keptMessage) (*content.Event, content.Ballot, *account.Account, error) {
+func (s *Service) eventIn(ctx context.Context, kept *storedMessage) (*content.Event, content.Ballot, *account.Account, error) {
 	message, err := kept.message()
 	if err != nil {
 		return nil, content.Ballot{}, nil, err
@@ -70,14 +70,14 @@ func (s *Service) eventIn(ctx context.Context, kept *keptMessage) (*content.Even
 	if event == nil {
 		return nil, content.Ballot{}, nil, refusal.Invalidf("messageId", "the message is no event")
 	}
-	author, err := s.authorOfKept(ctx, kept)
+	author, err := s.authorOfStored(ctx, kept)
 	return event, content.Ballot{Secret: secret, PollID: kept.id}, author, err
 }
 
 // eventNamed finds the calendar event with an identifier that the phone shows in a chat. ok is
 // false if there is none.
 func (p *phone) eventNamed(ctx context.Context, tx *sqlite.Tx, where chat.Chat, id string) (
-	kept *keptMessage, ballot content.Ballot, author *account.Account, ok bool, err error,
+	kept *storedMessage, ballot content.Ballot, author *account.Account, ok bool, err error,
 ) {
 	kept, found, err := p.answered(ctx, tx, where, id)
 	if err != nil || !found {

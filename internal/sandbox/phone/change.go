@@ -130,7 +130,7 @@ func (p *phone) reactSealed(where chat.Chat, in incoming, sealed *waE2E.EncReact
 		if err != nil {
 			return err
 		}
-		author, err := p.s.authorOfKept(ctx, kept)
+		author, err := p.s.authorOfStored(ctx, kept)
 		if err != nil {
 			return err
 		}
@@ -175,8 +175,8 @@ func (p *phone) keepReaction(ctx context.Context, tx *sqlite.Tx, where chat.Chat
 
 // findChange returns a change that the phone has sent, or nil if there is none with
 // this ID.
-func (s *Service) findChange(ctx context.Context, of *account.Account, id string) (*keptMessage, error) {
-	kept := &keptMessage{}
+func (s *Service) findChange(ctx context.Context, of *account.Account, id string) (*storedMessage, error) {
+	kept := &storedMessage{}
 	found, err := database.One(s.db.Reader().QueryRowContext(ctx,
 		"SELECT id, chat, at, payload FROM changes WHERE number = $1 AND id = $2", of.Number, id),
 		&kept.id, &kept.chat, &kept.at, &kept.payload)
@@ -192,7 +192,7 @@ func (s *Service) findChange(ctx context.Context, of *account.Account, id string
 // sendChange lets a phone change a message that it shows, on the phone and
 // everywhere else. build makes the message that carries the change.
 func (s *Service) sendChange(
-	ctx context.Context, number, messageID string, build func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error),
+	ctx context.Context, number, messageID string, build func(where chat.Chat, kept *storedMessage) (*waE2E.Message, error),
 ) error {
 	of, kept, err := s.shownMessage(ctx, number, messageID)
 	if err != nil {
@@ -205,7 +205,7 @@ func (s *Service) sendChange(
 	if err != nil {
 		return fmt.Errorf("phone: read chat: %w", err)
 	}
-	where, ok, err := s.config.Chats.Holding(ctx, jid)
+	where, ok, err := s.config.Chats.Lookup(ctx, jid)
 	if err != nil {
 		return err
 	}

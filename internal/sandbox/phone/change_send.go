@@ -20,7 +20,7 @@ import (
 // React lets the phone of a number react to a message that it shows. An empty
 // reaction removes the last one.
 func (s *Service) React(ctx context.Context, number, messageID, reaction string) error {
-	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *storedMessage) (*waE2E.Message, error) {
 		key, err := s.messageKey(ctx, where, kept)
 		if err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func (s *Service) React(ctx context.Context, number, messageID, reaction string)
 
 // sealedReaction is a reaction in the group in which a community announces.
 func (s *Service) sealedReaction(
-	ctx context.Context, number string, kept *keptMessage, key *waCommon.MessageKey, reaction string,
+	ctx context.Context, number string, kept *storedMessage, key *waCommon.MessageKey, reaction string,
 ) (*waE2E.Message, error) {
 	message, err := kept.message()
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) sealedReaction(
 	if secret == nil {
 		return nil, refusal.Conflictf("the message carries no secret, so nobody can react to it here")
 	}
-	author, err := s.authorOfKept(ctx, kept)
+	author, err := s.authorOfStored(ctx, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *Service) sealedReaction(
 
 // EditMessage lets the phone of a number edit one of its own messages.
 func (s *Service) EditMessage(ctx context.Context, number, messageID, text string) error {
-	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *storedMessage) (*waE2E.Message, error) {
 		if strings.TrimSpace(text) == "" {
 			return nil, refusal.Invalidf("text", "must not be empty")
 		}
@@ -98,7 +98,7 @@ func (s *Service) DeleteMessage(ctx context.Context, number, messageID string) e
 	if err != nil {
 		return err
 	}
-	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *storedMessage) (*waE2E.Message, error) {
 		if !kept.fromMe && (where.Group == nil || !where.Group.IsAdmin(of)) {
 			return nil, refusal.Invalidf("messageId", "the phone has not sent this message")
 		}
@@ -144,12 +144,12 @@ func (s *Service) SetDisappearing(ctx context.Context, number, with string, seco
 }
 
 // messageKey builds the key that names a message in other messages.
-func (s *Service) messageKey(ctx context.Context, where chat.Chat, kept *keptMessage) (*waCommon.MessageKey, error) {
+func (s *Service) messageKey(ctx context.Context, where chat.Chat, kept *storedMessage) (*waCommon.MessageKey, error) {
 	key := &waCommon.MessageKey{RemoteJID: new(where.JID().String()), FromMe: &kept.fromMe, ID: &kept.id}
 	if kept.fromMe || !where.IsShared() {
 		return key, nil
 	}
-	author, err := s.authorOfKept(ctx, kept)
+	author, err := s.authorOfStored(ctx, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (s *Service) messageKey(ctx context.Context, where chat.Chat, kept *keptMes
 	return key, nil
 }
 
-// authorOfKept returns the sender of a kept message.
-func (s *Service) authorOfKept(ctx context.Context, kept *keptMessage) (*account.Account, error) {
+// authorOfStored returns the sender of a kept message.
+func (s *Service) authorOfStored(ctx context.Context, kept *storedMessage) (*account.Account, error) {
 	number, _, _ := strings.Cut(kept.sender, "@")
 	return s.config.Accounts.Ensure(ctx, number)
 }

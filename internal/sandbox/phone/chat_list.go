@@ -42,7 +42,7 @@ func (s *Service) ChatLines(ctx context.Context, number string) ([]ChatLine, err
 	if err != nil {
 		return nil, err
 	}
-	last, err := s.placed(ctx, "SELECT seq, "+messageColumns+` FROM messages JOIN (
+	last, err := s.numbered(ctx, "SELECT seq, "+messageColumns+` FROM messages JOIN (
 		SELECT MAX(seq) AS last FROM messages WHERE number = $1 GROUP BY chat ORDER BY last DESC LIMIT $2
 		) ON seq = last ORDER BY seq DESC`, of.Number, maxChats)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) ChatLines(ctx context.Context, number string) ([]ChatLine, err
 
 // chatLine returns the line of a chat with its last message. ok is false if the chat
 // does not exist any more.
-func (s *Service) chatLine(ctx context.Context, of *account.Account, last placedMessage) (line ChatLine, ok bool, err error) {
+func (s *Service) chatLine(ctx context.Context, of *account.Account, last numberedMessage) (line ChatLine, ok bool, err error) {
 	jid, err := types.ParseJID(last.chat)
 	if err != nil {
 		return line, false, fmt.Errorf("phone: read chat: %w", err)

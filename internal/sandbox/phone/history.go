@@ -62,7 +62,7 @@ func (s *Service) SetHistory(ctx context.Context, number string, history account
 func (p *phone) buildHistory(ctx context.Context) (*waE2E.Message, error) {
 	own := appstate.Mapping{PN: p.Account.PN().String(), LID: p.Account.LIDJID().String()}
 	filler := p.Account.MadeUpHistory()
-	kept, err := p.keptByChat(ctx)
+	kept, err := p.messagesByChat(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (p *phone) announce(packed []byte) (*waE2E.Message, error) {
 // packHistory returns the history with the phone's messages and the made-up ones,
 // compressed.
 func (p *phone) packHistory(
-	ctx context.Context, own appstate.Mapping, kept [][]*keptMessage, filler account.MadeUpHistory,
+	ctx context.Context, own appstate.Mapping, kept [][]*storedMessage, filler account.MadeUpHistory,
 ) ([]byte, error) {
 	history, err := appstate.NewHistory(waHistorySync.HistorySync_INITIAL_BOOTSTRAP)
 	if err != nil {
@@ -123,9 +123,9 @@ func (p *phone) packHistory(
 	return history.Pack()
 }
 
-// keptByChat returns the phone's messages by chat, newest first. It leaves out
+// messagesByChat returns the phone's messages by chat, newest first. It leaves out
 // deleted ones.
-func (p *phone) keptByChat(ctx context.Context) (chats [][]*keptMessage, err error) {
+func (p *phone) messagesByChat(ctx context.Context) (chats [][]*storedMessage, err error) {
 	rows, err := p.s.db.Reader().QueryContext(ctx, "SELECT "+messageColumns+
 		" FROM messages WHERE number = $1 AND deleted = 0 ORDER BY chat, seq DESC", p.Account.Number)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *phone) keptByChat(ctx context.Context) (chats [][]*keptMessage, err err
 		if last := len(chats) - 1; last >= 0 && chats[last][0].chat == kept.chat {
 			chats[last] = append(chats[last], kept)
 		} else {
-			chats = append(chats, []*keptMessage{kept})
+			chats = append(chats, []*storedMessage{kept})
 		}
 	}
 	return chats, rows.Err()
@@ -149,7 +149,7 @@ func (p *phone) keptByChat(ctx context.Context) (chats [][]*keptMessage, err err
 // addConversation adds one of the phone's chats. Chats with people have their LID. end says what
 // the phone has besides; nil says nothing.
 func (p *phone) addConversation(
-	ctx context.Context, history *appstate.History, kept []*keptMessage, end *waHistorySync.Conversation_EndOfHistoryTransferType,
+	ctx context.Context, history *appstate.History, kept []*storedMessage, end *waHistorySync.Conversation_EndOfHistoryTransferType,
 ) error {
 	jid, err := types.ParseJID(kept[0].chat)
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *phone) addConversation(
 			Starred:          &of.starred,
 		}
 		if where.Group != nil && !of.fromMe {
-			author, err := p.s.authorOfKept(ctx, of)
+			author, err := p.s.authorOfStored(ctx, of)
 			if err != nil {
 				return err
 			}

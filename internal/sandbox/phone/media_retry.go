@@ -55,7 +55,7 @@ func (p *phone) putMediaAgain(ctx context.Context, n waBinary.Node) error {
 // uploadAgain puts the file on the media host again, under the message's own key,
 // and builds the answer. It returns nil if the file is gone, or if the request was
 // not encrypted with the message's key.
-func (p *phone) uploadAgain(ctx context.Context, kept *keptMessage, request, iv []byte) ([]waBinary.Node, error) {
+func (p *phone) uploadAgain(ctx context.Context, kept *storedMessage, request, iv []byte) ([]waBinary.Node, error) {
 	message, err := kept.message()
 	if err != nil {
 		return nil, err

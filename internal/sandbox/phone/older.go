@@ -58,7 +58,7 @@ func (p *phone) sendOlder(ctx context.Context, to *account.Device, request strin
 
 // keptBefore returns the phone's messages of a chat that are older than the one that the device
 // knows, newest first.
-func (p *phone) keptBefore(ctx context.Context, asked *waE2E.PeerDataOperationRequestMessage_HistorySyncOnDemandRequest) ([]*keptMessage, error) {
+func (p *phone) keptBefore(ctx context.Context, asked *waE2E.PeerDataOperationRequestMessage_HistorySyncOnDemandRequest) ([]*storedMessage, error) {
 	jid, err := types.ParseJID(asked.GetChatJID())
 	if err != nil {
 		return nil, nil //nolint:nilerr // a phone has nothing of such a chat
@@ -67,7 +67,7 @@ func (p *phone) keptBefore(ctx context.Context, asked *waE2E.PeerDataOperationRe
 	if err != nil || !ok {
 		return nil, err
 	}
-	chats, err := p.keptByChat(ctx)
+	chats, err := p.messagesByChat(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +82,11 @@ func (p *phone) keptBefore(ctx context.Context, asked *waE2E.PeerDataOperationRe
 		if !ok || where.Person != with.Person || (where.Group == nil) != (with.Group == nil) || where.Group != nil && where.Group.JID() != with.Group.JID() {
 			continue
 		}
-		if known := slices.IndexFunc(kept, func(of *keptMessage) bool { return of.id == asked.GetOldestMsgID() }); known >= 0 {
+		if known := slices.IndexFunc(kept, func(of *storedMessage) bool { return of.id == asked.GetOldestMsgID() }); known >= 0 {
 			return kept[known+1:], nil
 		}
 		// The field's name says milliseconds, and clients send seconds.
-		return slices.DeleteFunc(kept, func(of *keptMessage) bool { return of.at/1000 >= asked.GetOldestMsgTimestampMS() }), nil
+		return slices.DeleteFunc(kept, func(of *storedMessage) bool { return of.at/1000 >= asked.GetOldestMsgTimestampMS() }), nil
 	}
 	return nil, nil
 }

@@ -218,7 +218,7 @@ func (p *phone) sentMessage(ctx context.Context, id string) (*phoneMessage, erro
 	if err != nil {
 		return nil, fmt.Errorf("phone: read chat: %w", err)
 	}
-	to, ok, err := p.s.config.Chats.Holding(ctx, jid)
+	to, ok, err := p.s.config.Chats.Lookup(ctx, jid)
 	if err != nil || !ok {
 		return nil, err
 	}

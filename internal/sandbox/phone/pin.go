@@ -26,7 +26,7 @@ func (s *Service) PinMessage(ctx context.Context, number, messageID string, seco
 	if err != nil {
 		return err
 	}
-	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *storedMessage) (*waE2E.Message, error) {
 		if where.Group != nil && !where.Group.MayPin(of) {
 			return nil, refusal.Conflictf("only admins pin messages in this group")
 		}

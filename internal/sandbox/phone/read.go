@@ -93,7 +93,7 @@ func (s *Service) readWorker(ctx context.Context) {
 type dueMessage struct {
 	number string
 	at     time.Time
-	kept   *keptMessage
+	kept   *storedMessage
 }
 
 // readDue reads a page of due messages. It returns when to look again, or the zero
@@ -148,7 +148,7 @@ func (s *Service) unread(ctx context.Context) (page []dueMessage, err error) {
 
 // markRead lets a phone read or play a message that it has received. The sender's
 // devices and the phone's own linked devices get receipts.
-func (s *Service) markRead(ctx context.Context, u *account.Unit, reader *account.Account, kept *keptMessage, kind string) error {
+func (s *Service) markRead(ctx context.Context, u *account.Unit, reader *account.Account, kept *storedMessage, kind string) error {
 	u.Ring(reader.Number)
 	u.Exec("UPDATE messages SET status = MAX(status, $1), read_due = 0 WHERE number = $2 AND id = $3 AND sender = $4",
 		receipt.StatusOf(kind), reader.Number, kept.id, kept.sender)

@@ -124,7 +124,7 @@ func (s *Service) quote(ctx context.Context, from *account.Account, to chat.Chat
 	if err != nil {
 		return nil, err
 	}
-	author, err := s.authorOfKept(ctx, quoted)
+	author, err := s.authorOfStored(ctx, quoted)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (s *Service) Vote(ctx context.Context, number, messageID string, options []
 	if err != nil {
 		return err
 	}
-	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *storedMessage) (*waE2E.Message, error) {
 		message, err := kept.message()
 		if err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func (s *Service) Vote(ctx context.Context, number, messageID string, options []
 		if err := poll.CheckVote(options); err != nil {
 			return nil, err
 		}
-		author, err := s.authorOfKept(ctx, kept)
+		author, err := s.authorOfStored(ctx, kept)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (s *Service) Vote(ctx context.Context, number, messageID string, options []
 }
 
 // pollKey names a poll in a vote: by LID, as votes are encrypted.
-func pollKey(where chat.Chat, kept *keptMessage, author *account.Account) *waCommon.MessageKey {
+func pollKey(where chat.Chat, kept *storedMessage, author *account.Account) *waCommon.MessageKey {
 	key := &waCommon.MessageKey{FromMe: &kept.fromMe, ID: &kept.id}
 	if where.Group == nil {
 		key.RemoteJID = new(where.Person.LIDJID().String())
@@ -78,7 +78,7 @@ func (p *phone) count(where chat.Chat, in incoming, update *waE2E.PollUpdateMess
 		if poll == nil {
 			return nil
 		}
-		author, err := p.s.authorOfKept(ctx, kept)
+		author, err := p.s.authorOfStored(ctx, kept)
 		if err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func (p *phone) count(where chat.Chat, in incoming, update *waE2E.PollUpdateMess
 }
 
 // answered finds the poll or the calendar event that somebody answers, with the answers until now.
-func (p *phone) answered(ctx context.Context, tx *sqlite.Tx, where chat.Chat, id string) (kept *keptMessage, found bool, err error) {
-	kept = &keptMessage{id: id}
+func (p *phone) answered(ctx context.Context, tx *sqlite.Tx, where chat.Chat, id string) (kept *storedMessage, found bool, err error) {
+	kept = &storedMessage{id: id}
 	found, err = database.One(tx.QueryRowContext(ctx,
 		"SELECT sender, payload, votes FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
 		p.Account.Number, where.JID().String(), id), &kept.sender, &kept.payload, &kept.votes)
@@ -110,7 +110,7 @@ func ballots(of content.Ballot, author, voter *account.Account) (list []content.
 	return list
 }
 
-func (p *phone) keepVote(ctx context.Context, tx *sqlite.Tx, where chat.Chat, kept *keptMessage, from string, options []string) error {
+func (p *phone) keepVote(ctx context.Context, tx *sqlite.Tx, where chat.Chat, kept *storedMessage, from string, options []string) error {
 	votes, err := content.WithVote(kept.votes, from, options)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ const handshakeTimeout = 20 * time.Second
 func (s *Service) ServeWebsocket(w http.ResponseWriter, r *http.Request) {
 	f := s.config.Faults.Current()
 	if f.Silent == fault.SilentConnection || f.Silent == fault.SilentUpgrade {
-		s.config.Faults.HoldRequest(f, w, r)
+		s.config.Faults.SilenceRequest(f, w, r)
 		return
 	}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
@@ -35,7 +35,7 @@ func (s *Service) ServeWebsocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if f.Silent == fault.SilentHandshake {
-		s.config.Faults.Holding(r.Context(), f, fault.Messages(ws))()
+		s.config.Faults.Silence(r.Context(), f, fault.Messages(ws))()
 		return
 	}
 	ctx, cut := context.WithCancel(context.WithoutCancel(r.Context()))
@@ -52,7 +52,7 @@ func (s *Service) ServeWebsocket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = conn.Noise.CloseNow() }() // it is closed already, or the client is gone
 	if f.Silent == fault.SilentLogin {
-		s.config.Faults.Holding(r.Context(), f, fault.Nodes(conn.Noise))()
+		s.config.Faults.Silence(r.Context(), f, fault.Nodes(conn.Noise))()
 		return
 	}
 	if err := s.newClient(conn).serve(ctx); ctx.Err() == nil {

@@ -59,8 +59,8 @@ func NewConnection(ctx context.Context, cut context.CancelFunc, r *http.Request,
 	}
 }
 
-// NewHeld makes a connection that is only kept open, until ctx ends; cut ends it.
-func NewHeld(ctx context.Context, cut context.CancelFunc) *Connection {
+// NewSilent makes a connection that is only kept open, until ctx ends; cut ends it.
+func NewSilent(ctx context.Context, cut context.CancelFunc) *Connection {
 	return &Connection{cut: cut, Done: ctx.Done()}
 }
 

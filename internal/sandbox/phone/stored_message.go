@@ -20,8 +20,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// keptMessage is a row of the messages that a phone shows.
-type keptMessage struct {
+// storedMessage is a row of the messages that a phone shows.
+type storedMessage struct {
 	id, chat, sender, device, address string
 	fromMe                            bool
 	at                                int64 // Unix milliseconds
@@ -38,15 +38,15 @@ type keptMessage struct {
 const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, starred, pinned_until, reactions, votes, " +
 	"media_sha256, media_size, media_forgotten, problems"
 
-func scanMessage(scan func(...any) error) (*keptMessage, error) {
-	var k keptMessage
+func scanMessage(scan func(...any) error) (*storedMessage, error) {
+	var k storedMessage
 	err := scan(&k.id, &k.chat, &k.sender, &k.device, &k.address, &k.fromMe, &k.at, &k.payload, &k.status,
 		&k.edited, &k.deleted, &k.starred, &k.pinnedUntil, &k.reactions, &k.votes, &k.file.sha256, &k.file.size, &k.forgotten, &k.problems)
 	return &k, err
 }
 
 // message decodes the content.
-func (k *keptMessage) message() (*waE2E.Message, error) {
+func (k *storedMessage) message() (*waE2E.Message, error) {
 	message := &waE2E.Message{}
 	if err := proto.Unmarshal(k.payload, message); err != nil {
 		return nil, fmt.Errorf("phone: decode kept message: %w", err)
@@ -56,7 +56,7 @@ func (k *keptMessage) message() (*waE2E.Message, error) {
 
 // findAnyMessage returns a message that the phone shows, received or sent, or nil
 // if there is none with this ID.
-func (s *Service) findAnyMessage(ctx context.Context, of *account.Account, id string) (*keptMessage, error) {
+func (s *Service) findAnyMessage(ctx context.Context, of *account.Account, id string) (*storedMessage, error) {
 	kept, err := s.findMessage(ctx, of, id, false)
 	if err != nil || kept != nil {
 		return kept, err
@@ -66,7 +66,7 @@ func (s *Service) findAnyMessage(ctx context.Context, of *account.Account, id st
 
 // shownMessage returns a message that the phone of a number shows, and the phone's
 // account.
-func (s *Service) shownMessage(ctx context.Context, number, id string) (*account.Account, *keptMessage, error) {
+func (s *Service) shownMessage(ctx context.Context, number, id string) (*account.Account, *storedMessage, error) {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +79,7 @@ func (s *Service) shownMessage(ctx context.Context, number, id string) (*account
 }
 
 // findMessage returns a message of a phone, or nil if there is none with this ID.
-func (s *Service) findMessage(ctx context.Context, of *account.Account, id string, fromMe bool) (*keptMessage, error) {
+func (s *Service) findMessage(ctx context.Context, of *account.Account, id string, fromMe bool) (*storedMessage, error) {
 	row := s.db.Reader().QueryRowContext(ctx, "SELECT "+messageColumns+
 		" FROM messages WHERE number = $1 AND id = $2 AND from_me = $3 ORDER BY seq LIMIT 1", of.Number, id, fromMe)
 	kept, err := scanMessage(row.Scan)
@@ -166,7 +166,7 @@ func (s *Service) Problems(ctx context.Context) (list []Troubled, err error) {
 }
 
 // show returns the message as people see it.
-func (k *keptMessage) show() (content.Shown, error) {
+func (k *storedMessage) show() (content.Shown, error) {
 	shown := content.Shown{
 		MessageID: k.id, Chat: k.chat, From: k.sender, FromMe: k.fromMe, Timestamp: account.Timestamp(time.UnixMilli(k.at)),
 		Reactions: []content.Reaction{}, Votes: []content.Vote{}, Responses: []content.Response{}, Edited: k.edited, Deleted: k.deleted, Status: k.status.String(),
