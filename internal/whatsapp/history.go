@@ -98,13 +98,13 @@ func worthAnother(err error) bool {
 	if errors.Is(err, transport.ErrSilent) {
 		return true
 	}
-	return !errors.Is(err, history.ErrTooBig) && !errors.Is(err, history.ErrMalformed) && !errors.Is(err, errNotKept) &&
+	return !errors.Is(err, history.ErrTooBig) && !errors.Is(err, history.ErrMalformed) && !errors.Is(err, errNotStored) &&
 		!errors.Is(err, context.Canceled) && !wire.IsGone(err)
 }
 
-// errNotKept says that the receiver refused a part of a history. What it has kept before
+// errNotStored says that the receiver refused a part of a history. What it has kept before
 // stays.
-var errNotKept = errors.New("whatsapp: a part of the history was not kept")
+var errNotStored = errors.New("whatsapp: a part of the history was not kept")
 
 func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.HistorySyncNotification, take func(history.Packed) error) error {
 	if inline := notification.GetInitialHistBootstrapInlinePayload(); inline != nil {
@@ -221,7 +221,7 @@ func (s *session) takeOlder(client *whatsmeow.Client, from history.Packed, asked
 func (s *session) historyArrived(part gateway.Incoming) (err error) {
 	s.line.WhileOpen(func() { err = s.line.Deliver(s.ctx, part) })
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNotKept, err)
+		return fmt.Errorf("%w: %w", errNotStored, err)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (s *session) messageArrived(event *events.Message) bool {
 	s.unlock(event)
 	incoming, err := wire.IncomingOf(event, username, s.line.Self(), s.line.Now(), s.line.Other)
 	if err != nil {
-		return s.line.Kept(err, "message", slog.String("platform_id", event.Info.ID))
+		return s.line.Stored(err, "message", slog.String("platform_id", event.Info.ID))
 	}
 	switch incoming := incoming.(type) {
 	case nil:
@@ -50,7 +50,7 @@ func (s *session) messageArrived(event *events.Message) bool {
 	default:
 		// One transaction keeps the message and the keys that its decryption has changed.
 		ctx := keys.Keeping(s.ctx, s.line.Client().Store)
-		return s.line.Kept(s.line.Deliver(ctx, incoming), "message", slog.String("platform_id", event.Info.ID))
+		return s.line.Stored(s.line.Deliver(ctx, incoming), "message", slog.String("platform_id", event.Info.ID))
 	}
 }
 

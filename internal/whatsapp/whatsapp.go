@@ -33,7 +33,7 @@ type Connector struct {
 	config    Config
 	keys      *keys.Keys
 	direct    route // of all sessions without a proxy
-	versions  *version.Keeper
+	versions  *version.Chooser
 	logins    chan struct{}
 	histories chan struct{} // the place of the session that reads a history
 	running   sync.WaitGroup

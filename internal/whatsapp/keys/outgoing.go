@@ -10,11 +10,11 @@ import (
 	"go.mau.fi/whatsmeow/types"
 )
 
-var errNotKept = errors.New("keys: sent messages are not kept here")
+var errNotStored = errors.New("keys: sent messages are not kept here")
 
 // GetOutgoingEvent finds nothing: see session.sentMessage in package whatsapp.
 func (*deviceKeys) GetOutgoingEvent(context.Context, types.JID, types.JID, types.MessageID) (string, []byte, error) {
-	return "", nil, errNotKept
+	return "", nil, errNotStored
 }
 
 // AddOutgoingEvent keeps nothing.

@@ -168,15 +168,15 @@ func (l *Line) Deliver(ctx context.Context, incoming gateway.Incoming) error {
 	return l.receiver.Receive(ctx, cleaned)
 }
 
-// Receive delivers something and reports whether it was kept, as Kept does. what names it in
+// Receive delivers something and reports whether it was stored, as Stored does. what names it in
 // the log.
 func (l *Line) Receive(incoming gateway.Incoming, what string, attrs ...slog.Attr) bool {
-	return l.Kept(l.Deliver(l.Context, incoming), what, attrs...)
+	return l.Stored(l.Deliver(l.Context, incoming), what, attrs...)
 }
 
-// Kept reports whether something was kept, and gives the connection up if it was not:
+// Stored reports whether something was stored, and gives the connection up if it was not:
 // the platform delivers it again over the next one.
-func (l *Line) Kept(err error, what string, attrs ...slog.Attr) bool {
+func (l *Line) Stored(err error, what string, attrs ...slog.Attr) bool {
 	if err == nil {
 		return true
 	}

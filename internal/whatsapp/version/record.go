@@ -26,7 +26,7 @@ type record struct {
 }
 
 // read reads what earlier processes have found.
-func (k *Keeper) read(ctx context.Context) error {
+func (k *Chooser) read(ctx context.Context) error {
 	value, err := k.config.Store.FindDeviceKey(ctx, 0, kindVersion, nameOfAll)
 	if err != nil {
 		return fmt.Errorf("version: read what was found: %w", err)
@@ -52,14 +52,14 @@ func (k *Keeper) read(ctx context.Context) error {
 
 // write keeps what was found. If it fails, only the log says so: the version is claimed all
 // the same, and looked up again after the next start.
-func (k *Keeper) write(ctx context.Context) {
+func (k *Chooser) write(ctx context.Context) {
 	if err := k.config.Store.WriteDeviceKeys(ctx, "", change{k}); err != nil && ctx.Err() == nil {
 		k.config.Logger.WarnContext(ctx, "newest version of the web client not kept", slog.Any("error", err))
 	}
 }
 
 // change is the row as it is now (gateway.DeviceKeyChanges).
-type change struct{ keeper *Keeper }
+type change struct{ keeper *Chooser }
 
 // Rows returns the row.
 func (c change) Rows() []gateway.DeviceKey {

@@ -136,7 +136,7 @@ func newQuote(quote *gateway.Quote) (*waE2E.ContextInfo, error) {
 	// A quote has no quote of its own, and no wrapping for a single look.
 	quoted = Unwrap(quoted)
 	quoted.MessageContextInfo = nil
-	dropBeside(quoted)
+	dropLocalFields(quoted)
 	setContext(quoted, nil)
 	about := &waE2E.ContextInfo{
 		StanzaID:      new(quote.PlatformID),

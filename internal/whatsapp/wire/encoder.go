@@ -104,7 +104,7 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 	}
 	// Without its wrappings: the forwarded message is an ordinary one.
 	content := Unwrap(message)
-	dropBeside(content)
+	dropLocalFields(content)
 	content.MessageContextInfo = nil
 	if pollOf(content) != nil || content.EventMessage != nil { // it is one of its own, with votes or responses of its own
 		content.MessageContextInfo = newSecret()

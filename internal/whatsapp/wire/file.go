@@ -103,7 +103,7 @@ const (
 )
 
 // setHandle keeps the handle of a file with its message; "" drops it.
-func setHandle(message *waE2E.Message, handle string) { setBeside(message, handleField, handle) }
+func setHandle(message *waE2E.Message, handle string) { setLocalField(message, handleField, handle) }
 
 // setAudience keeps with a status post whom it is shown to.
 func setAudience(message *waE2E.Message, people []gateway.JID) {
@@ -111,30 +111,30 @@ func setAudience(message *waE2E.Message, people []gateway.JID) {
 	for n, who := range people {
 		addresses[n] = string(who)
 	}
-	setBeside(message, audienceField, strings.Join(addresses, " "))
+	setLocalField(message, audienceField, strings.Join(addresses, " "))
 }
 
-// dropBeside drops what belongs to the message alone that it was given for.
-func dropBeside(message *waE2E.Message) {
+// dropLocalFields drops what belongs to the message alone that it was given for.
+func dropLocalFields(message *waE2E.Message) {
 	setHandle(message, "")
 	setAudience(message, nil)
 }
 
 // TakeHandle takes the handle of its file out of a message, which can be sent then; "" if it has
 // none.
-func TakeHandle(message *waE2E.Message) string { return takeBeside(message, handleField) }
+func TakeHandle(message *waE2E.Message) string { return takeLocalField(message, handleField) }
 
 // TakeAudience takes out of a status post, which can be sent then, whom it is shown to; nil if
 // that is everybody who may see it.
 func TakeAudience(message *waE2E.Message) (people []gateway.JID) {
-	for address := range strings.FieldsSeq(takeBeside(message, audienceField)) {
+	for address := range strings.FieldsSeq(takeLocalField(message, audienceField)) {
 		people = append(people, gateway.JID(address))
 	}
 	return people
 }
 
-func setBeside(message *waE2E.Message, field protowire.Number, value string) {
-	takeBeside(message, field)
+func setLocalField(message *waE2E.Message, field protowire.Number, value string) {
+	takeLocalField(message, field)
 	if value == "" {
 		return
 	}
@@ -142,7 +142,7 @@ func setBeside(message *waE2E.Message, field protowire.Number, value string) {
 	message.ProtoReflect().SetUnknown(protowire.AppendString(unknown, value))
 }
 
-func takeBeside(message *waE2E.Message, field protowire.Number) (value string) {
+func takeLocalField(message *waE2E.Message, field protowire.Number) (value string) {
 	all := message.ProtoReflect().GetUnknown()
 	var others []byte
 	for rest := []byte(all); len(rest) > 0; {

@@ -16,7 +16,7 @@ import (
 
 // maxKept bounds the list that is kept, in bytes. A longer one is not kept: it would hold up what else
 // is written of the instance.
-const maxKept = 4 << 20
+const maxStored = 4 << 20
 
 // kept says which list was kept last.
 type kept struct {
@@ -77,7 +77,7 @@ func encode(groups []gateway.Group) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("groups: keep: %w", err)
 	}
-	if len(list) > maxKept {
+	if len(list) > maxStored {
 		return nil, nil
 	}
 	return list, nil

@@ -136,7 +136,7 @@ func open(t *testing.T, config store.Config) file {
 
 // run runs a keeper until the test ends, or until it is stopped. Its pauses are long unless
 // change shortens them.
-func run(t *testing.T, s *site, kept file, change func(*version.Config)) (keeper *version.Keeper, stop func()) {
+func run(t *testing.T, s *site, kept file, change func(*version.Config)) (keeper *version.Chooser, stop func()) {
 	t.Helper()
 	client, err := transport.NewClient("ws://" + s.server.Listener.Addr().String())
 	if err != nil {

@@ -23,7 +23,7 @@ type Store interface {
 	WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) error
 }
 
-// Config is what a Keeper stands on. All fields are required, but for Set.
+// Config is what a Chooser stands on. All fields are required, but for Set.
 type Config struct {
 	Store  Store
 	Logger *slog.Logger
@@ -38,10 +38,10 @@ type Config struct {
 	Every, Patience, PauseMin, PauseMax time.Duration
 }
 
-// Keeper decides which version sessions claim: the newest that was looked up, but none older
+// Chooser decides which version sessions claim: the newest that was looked up, but none older
 // than the built-in one or one that was accepted. If the platform refuses the newest, the
-// one before it is tried. A Keeper is safe for concurrent use.
-type Keeper struct {
+// one before it is tried. A Chooser is safe for concurrent use.
+type Chooser struct {
 	config Config
 	ready  chan struct{}
 	woken  chan struct{} // for Run: look at the time anew
@@ -66,24 +66,24 @@ type finding struct {
 }
 
 // New makes a keeper. What was found earlier is not read before Run.
-func New(config Config) (*Keeper, error) {
+func New(config Config) (*Chooser, error) {
 	if err := required.Check("version", config, "Set"); err != nil {
 		return nil, err
 	}
 	if config.Every <= 0 || config.Patience <= 0 || config.PauseMin <= 0 || config.PauseMax < config.PauseMin {
 		return nil, errors.New("version: the times of the configuration are none")
 	}
-	return &Keeper{
+	return &Chooser{
 		config: config, ready: make(chan struct{}), woken: make(chan struct{}, 1),
 		refused: map[Version]bool{}, pause: config.PauseMin, news: make(chan struct{}),
 	}, nil
 }
 
 // Ready is closed when Run has read what was found earlier: sessions should start then.
-func (k *Keeper) Ready() <-chan struct{} { return k.ready }
+func (k *Chooser) Ready() <-chan struct{} { return k.ready }
 
 // Run reads what was found earlier, and looks the newest version up until ctx ends.
-func (k *Keeper) Run(ctx context.Context) error {
+func (k *Chooser) Run(ctx context.Context) error {
 	if err := k.read(ctx); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 
 // By says how the platform is reached: as a session that reaches it does, whose proxy is not
 // gone past. Nothing is looked up before the first session has reached it.
-func (k *Keeper) By(way *http.Client) {
+func (k *Chooser) By(way *http.Client) {
 	k.mu.Lock()
 	first := k.way == nil
 	k.way = way
@@ -119,14 +119,14 @@ func (k *Keeper) By(way *http.Client) {
 }
 
 // Way is how the platform was reached last; nil if it was not yet.
-func (k *Keeper) Way() *http.Client {
+func (k *Chooser) Way() *http.Client {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.way
 }
 
 // wake lets Run look at the time anew.
-func (k *Keeper) wake() {
+func (k *Chooser) wake() {
 	select {
 	case k.woken <- struct{}{}:
 	default: // Run looks at the time in any case
@@ -134,7 +134,7 @@ func (k *Keeper) wake() {
 }
 
 // wait returns after which time the next look-up comes.
-func (k *Keeper) wait() time.Duration {
+func (k *Chooser) wait() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.way == nil {
@@ -144,7 +144,7 @@ func (k *Keeper) wait() time.Duration {
 }
 
 // next returns when the next look-up comes. The caller holds mu.
-func (k *Keeper) next() time.Time {
+func (k *Chooser) next() time.Time {
 	last := k.tried
 	if k.found.at.After(last) {
 		last = k.found.at
@@ -157,7 +157,7 @@ func (k *Keeper) next() time.Time {
 }
 
 // lookUp looks the newest version up, and keeps it.
-func (k *Keeper) lookUp(ctx context.Context) {
+func (k *Chooser) lookUp(ctx context.Context) {
 	k.mu.Lock()
 	k.tried = k.config.Now()
 	way := k.way
@@ -179,7 +179,7 @@ func (k *Keeper) lookUp(ctx context.Context) {
 }
 
 // note notes what a look-up has found, and tells those who wait for it.
-func (k *Keeper) note(ctx context.Context, newest Version, err error) {
+func (k *Chooser) note(ctx context.Context, newest Version, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	before, now := k.current(), k.config.Now()
@@ -210,13 +210,13 @@ func (k *Keeper) note(ctx context.Context, newest Version, err error) {
 }
 
 // tell wakes all who wait for news. The caller holds mu.
-func (k *Keeper) tell() {
+func (k *Chooser) tell() {
 	close(k.news)
 	k.news = make(chan struct{})
 }
 
 // floor is the version below which none is claimed. The caller holds mu.
-func (k *Keeper) floor() Version {
+func (k *Chooser) floor() Version {
 	if floor := BuiltIn(); !floor.LessThan(k.accepted) {
 		return floor
 	}
@@ -224,7 +224,7 @@ func (k *Keeper) floor() Version {
 }
 
 // current returns the version to claim. The caller holds mu.
-func (k *Keeper) current() Version {
+func (k *Chooser) current() Version {
 	if k.config.Set != nil {
 		return *k.config.Set
 	}
@@ -236,17 +236,17 @@ func (k *Keeper) current() Version {
 }
 
 // Current returns the version that a session should claim at its next login.
-func (k *Keeper) Current() Version {
+func (k *Chooser) Current() Version {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.current()
 }
 
 // Fixed reports whether an operator has set the version.
-func (k *Keeper) Fixed() bool { return k.config.Set != nil }
+func (k *Chooser) Fixed() bool { return k.config.Set != nil }
 
 // Accepted says that the platform has accepted a login with a version.
-func (k *Keeper) Accepted(ctx context.Context, version Version) {
+func (k *Chooser) Accepted(ctx context.Context, version Version) {
 	k.mu.Lock()
 	delete(k.refused, version)
 	if !k.since.IsZero() {
@@ -270,7 +270,7 @@ func (k *Keeper) Accepted(ctx context.Context, version Version) {
 // another one to claim. It looks the newest one up for that and waits for the answer, unless
 // the last look-up was just before. Else the error, a *gateway.Error, says in words why there
 // is none. Callers that come together share a look-up.
-func (k *Keeper) Refused(ctx context.Context, version Version) error {
+func (k *Chooser) Refused(ctx context.Context, version Version) error {
 	k.mu.Lock()
 	k.refused[version] = true
 	if !k.refused[k.current()] {
@@ -303,7 +303,7 @@ func (k *Keeper) Refused(ctx context.Context, version Version) error {
 }
 
 // why says why the platform refuses and what comes next. The caller holds mu.
-func (k *Keeper) why() error {
+func (k *Chooser) why() error {
 	text := "the platform refuses version " + k.current().String() + " of its web client as outdated"
 	switch {
 	case k.config.Set != nil:
@@ -318,7 +318,7 @@ func (k *Keeper) why() error {
 
 // Await waits, after Refused has failed, until it is worth a try to log in again: after the
 // next look-up, or when the platform has accepted another session.
-func (k *Keeper) Await(ctx context.Context) {
+func (k *Chooser) Await(ctx context.Context) {
 	k.mu.Lock()
 	news, over := k.news, k.since.IsZero() || !k.refused[k.current()]
 	k.mu.Unlock()
@@ -332,7 +332,7 @@ func (k *Keeper) Await(ctx context.Context) {
 }
 
 // Report says which version is claimed, and how the look-ups go.
-func (k *Keeper) Report() gateway.ClientVersion {
+func (k *Chooser) Report() gateway.ClientVersion {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	current := k.current()

@@ -63,7 +63,7 @@ func TestLongListsAreNotKept(t *testing.T) {
 		if err := g.keep(t.Context(), all, uint64(test.groups)); err != nil {
 			t.Fatal(err)
 		}
-		if fits := test.groups*test.description < maxKept; (last != nil) != fits || len(last) > maxKept {
+		if fits := test.groups*test.description < maxStored; (last != nil) != fits || len(last) > maxStored {
 			t.Errorf("%d groups with descriptions of %d: %d bytes are kept", test.groups, test.description, len(last))
 		}
 	}
