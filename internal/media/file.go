@@ -137,7 +137,7 @@ func (s *Service) fill(file io.Writer, written *content, source *source) error {
 	hash := sha256.New()
 	into := io.MultiWriter(file, hash)
 	// One byte more than is allowed shows that there is too much.
-	from := &failureKeeper{reader: share.Yield(io.LimitReader(source.body, s.maxBytes+1))}
+	from := &failureRecorder{reader: share.Yield(io.LimitReader(source.body, s.maxBytes+1))}
 	size, err := io.Copy(into, from)
 	switch {
 	case from.failure != nil:
@@ -167,15 +167,15 @@ func (s *Service) tooLarge() error {
 	return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the media has more than %d bytes", s.maxBytes)
 }
 
-// failureKeeper remembers a failure to read, which io.Copy does not distinguish from a
+// failureRecorder remembers a failure to read, which io.Copy does not distinguish from a
 // failure to write.
-type failureKeeper struct {
+type failureRecorder struct {
 	reader  io.Reader
 	failure error
 }
 
 // Read implements io.Reader.
-func (k *failureKeeper) Read(p []byte) (int, error) {
+func (k *failureRecorder) Read(p []byte) (int, error) {
 	n, err := k.reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		k.failure = err

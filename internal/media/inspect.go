@@ -102,7 +102,7 @@ func unfit(kind gateway.MessageType, mimeType string, converts bool) string {
 			return "must hold a video or an animated GIF"
 		}
 	case gateway.TypeVoice, gateway.TypeAudio:
-		if family != "audio" && !holdsEither(mimeType) {
+		if family != "audio" && !mayBeEither(mimeType) {
 			return "must hold audio"
 		}
 	default: // a document takes anything
@@ -110,8 +110,8 @@ func unfit(kind gateway.MessageType, mimeType string, converts bool) string {
 	return ""
 }
 
-// holdsEither reports whether a container may hold a video or sound alone.
-func holdsEither(mimeType string) bool {
+// mayBeEither reports whether a container may hold a video or sound alone.
+func mayBeEither(mimeType string) bool {
 	return strings.HasPrefix(mimeType, "video/") || mimeType == "application/ogg"
 }
 
@@ -261,7 +261,7 @@ func (s *Service) audio(ctx context.Context, file *File, about examined, to reci
 	if err != nil {
 		return probe.Tracks{}, err
 	}
-	if holdsEither(about.sniffed) {
+	if mayBeEither(about.sniffed) {
 		switch {
 		case found.Video:
 			return probe.Tracks{}, refusal

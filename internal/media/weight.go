@@ -121,7 +121,7 @@ func (t *tool) videoOf(found probe.Tracks, made image.Point) need {
 		convertSpeed = 1 << 20
 	)
 	pixels := float64(found.Width) * float64(found.Height)
-	kept := float64(picturesKept(found) + toolThreads() + 1)
+	kept := float64(referencePictures(found) + toolThreads() + 1)
 	memory := float64(videoMemory) + pixels*bytesPerPixel(found)*kept + float64(made.X)*float64(made.Y)*madeBytes
 	run := need{memory: max(leastVideoMemory, int64(min(memory, math.MaxInt32*1024))), time: t.timeout}
 	if found.Duration > 0 && found.Duration < t.timeout {
@@ -130,8 +130,8 @@ func (t *tool) videoOf(found probe.Tracks, made image.Point) need {
 	return run
 }
 
-// picturesKept is how many pictures of a video a decoder keeps to make others of them.
-func picturesKept(found probe.Tracks) int {
+// referencePictures is how many pictures of a video a decoder keeps to make others of them.
+func referencePictures(found probe.Tracks) int {
 	const (
 		macroblock = 16 * 16
 		mostBlocks = 184_320 // that decoders of level 5.1 keep (H.264, table A-1)
