@@ -65,7 +65,7 @@ func (s *Service) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
 			s.sessions.moved[instance.ID] = s.sessions.config.Now()
 		}
 	}
-	s.rouse()
+	s.wakeResumer()
 	return nil
 }
 
@@ -97,8 +97,8 @@ func (s *Service) LetGo(tenures []gateway.Tenure) {
 	closeAll(supervisors)
 }
 
-// rouse lets a resumer look. The lock is held.
-func (s *Service) rouse() {
+// wakeResumer lets a resumer look. The lock is held.
+func (s *Service) wakeResumer() {
 	select {
 	case s.wake <- struct{}{}:
 	default: // one was roused already
@@ -141,7 +141,7 @@ func (s *Service) nextDue() (*supervisor, gateway.Tenure, bool) {
 	}
 	tenure := s.due[0]
 	s.due = s.due[1:]
-	s.rouse() // the others help
+	s.wakeResumer() // the others help
 	return s.supervisorLocked(tenure.InstanceID), tenure, true
 }
 
@@ -201,7 +201,7 @@ func (s *Service) comeBack(sup *supervisor, tenure gateway.Tenure) {
 		defer s.sessions.mu.Unlock()
 		if s.sessions.supervisors[sup.id] == sup {
 			s.due = append(s.due, tenure)
-			s.rouse()
+			s.wakeResumer()
 		}
 	})
 }
