@@ -185,9 +185,9 @@ func (c serveFlags) config() (server.Config, error) {
 	return server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster,
 		Platform: platform, Version: target.Version(),
-		Media:      media.Config{MaxBytes: c.MaxMedia, MaxMemory: c.MaxMediaMemory, AllowPrivate: c.AllowPrivateURLs},
-		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
-		MediaPlace: files, MediaPlaceIsNew: c.MediaURLIsNew,
+		Media:         media.Config{MaxBytes: c.MaxMedia, MaxMemory: c.MaxMediaMemory, AllowPrivate: c.AllowPrivateURLs},
+		Blobs:         media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
+		MediaLocation: files, MediaLocationIsNew: c.MediaURLIsNew,
 		Limits:     limits,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
 		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,

@@ -15,7 +15,7 @@ import (
 // files checks whether files can be stored.
 func (e *examination) files(ctx context.Context) []Finding {
 	const name = "files"
-	at := e.config.Server.MediaPlace
+	at := e.config.Server.MediaLocation
 	if !at.Shared() {
 		if _, err := os.Stat(e.config.Server.DataDir); err != nil {
 			return []Finding{ok(name, "they will be in the data folder, which is not there yet")}
@@ -46,7 +46,7 @@ func (e *examination) ownFiles(ctx context.Context) []Finding {
 	if err != nil {
 		return []Finding{warning(name, "see to the database first", "whose files are there can't be compared: %s", err)}
 	}
-	at := e.config.Server.MediaPlace
+	at := e.config.Server.MediaLocation
 	if known == "" && !at.Shared() {
 		return nil
 	}

@@ -20,7 +20,7 @@ func TestPlaceOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := server.Config{DataDir: folder(t), MediaPlace: at}
+	settings := server.Config{DataDir: folder(t), MediaLocation: at}
 	look := func() []Finding { return openedFor(t, with(t, settings)).files(t.Context()) }
 	fill(t, settings, nil)
 	says(t, look(), OK, "place of files: the database knows none yet")
@@ -35,6 +35,6 @@ func TestPlaceOfFiles(t *testing.T) {
 		}
 		says(t, look(), want, "place of files: ")
 	}
-	settings.MediaPlace = filestore.Location{}
+	settings.MediaLocation = filestore.Location{}
 	says(t, look(), Wrong, "this is not it")
 }

@@ -137,7 +137,7 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return with(t, server.Config{MediaPlace: at}).files(t.Context())
+		return with(t, server.Config{MediaLocation: at}).files(t.Context())
 	}
 	fine(t, look(""))
 	fine(t, look("file://"+t.TempDir()))

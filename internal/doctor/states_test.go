@@ -103,7 +103,7 @@ func states() map[string]broken {
 			if err != nil {
 				t.Fatal(err)
 			}
-			config.Server.MediaPlace = at
+			config.Server.MediaLocation = at
 		}, "is it mounted?"},
 		"the public address is another's": {func(t *testing.T, config *Config, _ string) {
 			t.Helper()

@@ -59,7 +59,7 @@ func New(config Config) (*Finder, error) {
 }
 
 // Places are those of previews that are made at the same time.
-func (f *Finder) Places() *share.Pool { return f.places }
+func (f *Finder) Pool() *share.Pool { return f.places }
 
 // Find returns the preview of the first link in a text; nil if there is no link, or its page
 // can't be had in time. Then the text is sent without one.

@@ -15,16 +15,16 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
-// EarlierKeysFile is the file in the data folder that earlier versions kept the keys of
+// LegacyKeysFile is the file in the data folder that earlier versions kept the keys of
 // linked devices in. A start moves them into the database.
-const EarlierKeysFile = "sessions.db"
+const LegacyKeysFile = "sessions.db"
 
 // importKeys moves the keys that an earlier version of this program has kept in tables of
 // whatsmeow's into the store: from a file of their own, which is removed, or from the same
 // PostgreSQL database, whose tables are emptied. If it is interrupted, the next start goes
 // on with it.
 func (s *Server) importKeys(ctx context.Context) (failed error) {
-	path := filepath.Join(s.config.DataDir, EarlierKeysFile)
+	path := filepath.Join(s.config.DataDir, LegacyKeysFile)
 	if s.config.DatabaseURL == "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil

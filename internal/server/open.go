@@ -177,12 +177,12 @@ func (s *Server) openMedia(ctx context.Context) error {
 // openBlobs opens the place of files: of those that were fetched, and of those that wait to
 // be sent.
 func (s *Server) openBlobs(ctx context.Context) error {
-	stores, err := s.openPlace(ctx)
+	stores, err := s.openFileStores(ctx)
 	if err != nil {
 		return err
 	}
 	blobs := s.config.Blobs
-	blobs.Store, blobs.Shared = stores.Fetched, s.config.MediaPlace.Shared()
+	blobs.Store, blobs.Shared = stores.Fetched, s.config.MediaLocation.Shared()
 	blobs.Now, blobs.Logger, blobs.RemovalTime = s.config.Now, s.config.Logger, s.clock.RemovalTime
 	blobs.MaxFile = s.maxDownload()
 	if s.blobs, err = media.OpenBlobs(ctx, blobs); err != nil {
@@ -198,17 +198,17 @@ func (s *Server) openBlobs(ctx context.Context) error {
 	return nil
 }
 
-// openPlace opens the place of files. One that is shared is known by its owner's name, and so is
+// openFileStores opens the place of files. One that is shared is known by its owner's name, and so is
 // the data folder if files were at another place before.
-func (s *Server) openPlace(ctx context.Context) (stores filestore.Stores, err error) {
+func (s *Server) openFileStores(ctx context.Context) (stores filestore.Stores, err error) {
 	open := func(ctx context.Context, owner string, known bool) (bool, error) {
 		if stores.Fetched != nil { // of an attempt that was not written
 			if err := errors.Join(stores.Fetched.Close(), stores.Queued.Close()); err != nil {
 				return false, err
 			}
 		}
-		stores, err = s.config.MediaPlace.Open(ctx, filestore.Config{
-			DataDir: s.config.DataDir, TempDir: s.tempDir, Owner: owner, Known: known, New: s.config.MediaPlaceIsNew,
+		stores, err = s.config.MediaLocation.Open(ctx, filestore.Config{
+			DataDir: s.config.DataDir, TempDir: s.tempDir, Owner: owner, Known: known, New: s.config.MediaLocationIsNew,
 			Logger: s.config.Logger, Now: s.config.Now, Synced: s.watch.synced,
 		})
 		return stores.Owned, err
@@ -217,7 +217,7 @@ func (s *Server) openPlace(ctx context.Context) (stores filestore.Stores, err er
 	if err != nil {
 		return stores, err
 	}
-	if known || !s.config.MediaPlace.Shared() {
+	if known || !s.config.MediaLocation.Shared() {
 		_, err = open(ctx, owner, known)
 		return stores, err
 	}

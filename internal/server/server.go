@@ -71,12 +71,12 @@ type Config struct {
 	// Blobs bounds the files of messages that were fetched. A MaxFile of 0 means
 	// DefaultMaxDownload. The server sets its store, clock and logger.
 	Blobs media.BlobsConfig
-	// MediaPlace is where these files are kept, and those of messages that wait to be
+	// MediaLocation is where these files are kept, and those of messages that wait to be
 	// sent. Its zero value is the data folder.
-	MediaPlace filestore.Location
-	// MediaPlaceIsNew says that it is another one than before. Without it, a place that has not the
+	MediaLocation filestore.Location
+	// MediaLocationIsNew says that it is another one than before. Without it, a place that has not the
 	// name which the database knows is refused.
-	MediaPlaceIsNew bool
+	MediaLocationIsNew bool
 	// Limits bound the requests of clients.
 	Limits api.Limits
 	// EditWindow and DeleteWindow are how long messages can be edited and deleted; 0

@@ -207,7 +207,7 @@ func (s *Server) openSending(u *useCases, sessions *instance.Sessions, chats *ch
 	if err != nil {
 		return err
 	}
-	s.pools = append(s.pools, previews.Places())
+	s.pools = append(s.pools, previews.Pool())
 	u.messages, err = messaging.New(messaging.Config{
 		Previews: previews,
 		Store:    s.store, Sessions: sessions, Directory: u.directory, Encoder: s.connector.Encoder, Chats: chats,

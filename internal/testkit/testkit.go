@@ -243,7 +243,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		MemoryLimit: memoryLimit,
 		Platform:    o.Platform, Version: "test", Logger: loglines.Checked(tb, logger),
-		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaPlace: files, MediaPlaceIsNew: o.MediaIsNew, Cluster: o.Cluster, AllowPrivateURLs: !o.RefusePrivateURLs,
+		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaLocation: files, MediaLocationIsNew: o.MediaIsNew, Cluster: o.Cluster, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now, Elapsed: o.Elapsed,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: Logger(tb), PasskeyName: o.PasskeyName},
 	}

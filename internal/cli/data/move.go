@@ -38,7 +38,7 @@ func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if !exists(from.Path) && !exists(c.From) {
 		return fmt.Errorf("there is no folder %s", c.From)
 	}
-	if exists(filepath.Join(c.From, server.EarlierKeysFile)) {
+	if exists(filepath.Join(c.From, server.LegacyKeysFile)) {
 		return fmt.Errorf("%s still has keys in a file of an earlier version: start the gateway on it once, and stop it again", c.From)
 	}
 	for _, config := range []store.Config{from, into} {
