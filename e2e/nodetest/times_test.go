@@ -19,8 +19,9 @@ const (
 	// goesOnWithin is how long it may take until messages are accepted again when the database
 	// is back, or another server is in its place.
 	goesOnWithin = 60 * time.Second
-	// movedWithin is how long that may take when the database answers only those who connect anew.
-	movedWithin = 20 * time.Second
+	// movedWithin is how long that may take when the database answers only those who connect anew: ten until
+	// the silent connections are given up, and what six sends take on a busy machine.
+	movedWithin = 30 * time.Second
 	// goneWithin is how long it may take when nothing comes from the first server's machine any more: now
 	// and then a new connection asks it for two seconds before it asks the other.
 	goneWithin = movedWithin + 4*time.Second
