@@ -9,64 +9,54 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/recado-project/recado/internal/whatsapp/baileys"
-	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
-// keyStore is where Evolution API keeps the keys of an instance.
-type keyStore interface {
-	// entries are what Baileys keeps, without the credentials; values are only read if
-	// the name needs one.
-	entries(ctx context.Context, instance string, needsValue func(name string) bool) iter.Seq2[baileys.Entry, error]
-	// creds are the credentials, nil if they are not there.
-	creds(ctx context.Context, instance string) ([]byte, error)
-	// check returns an *InUseError if something seems to use the keys of instances.
-	check(ctx context.Context, instances []string) error
-	// checkUnchanged returns one if the keys were changed since.
-	checkUnchanged(instance string) error
-}
-
-// OpenEvolution opens the store of Evolution API: its database (From), with its keys in
-// the folder Keys or on the server Redis. Its error is an *InUseError if it seems to run.
-func OpenEvolution(ctx context.Context, config SourceConfig) (_ *Source, err error) {
-	s := &Source{}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Close())
-		}
-	}()
+// openEvolution opens the store of Evolution API. Its error is an *InUseError if it seems to run.
+func (s *source) openEvolution(ctx context.Context, config Config) (foreign, error) {
 	if !isPostgres(config.From) {
-		return s, errors.New("name the PostgreSQL database of Evolution API (postgres://…): other databases can't be read")
+		return nil, errors.New("name the PostgreSQL database of Evolution API (postgres://…): other databases can't be read")
 	}
 	var schema string
 	config.From, schema = withoutPrisma(config.From)
 	tx, err := s.beginReading(ctx, config)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
-	found := &evolution{tx: tx, schema: quoted(schema), ids: map[string]string{}, checkChanges: !config.Stopped}
-	s.foreign = found
-	if err := found.look(ctx); err != nil {
-		return s, err
+	e := &evolution{tx: tx, schema: quoted(schema)}
+	ids, err := e.instances(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if config.Redis != "" {
-		found.keys, err = s.openRedis(ctx, config.Redis)
+		e.keys, err = s.openRedis(ctx, config.Redis)
 	} else {
-		found.keys, err = s.openInstances(config.Keys)
+		e.keys, err = s.openInstances(config.Keys)
 	}
-	if err != nil || config.Stopped {
-		return s, err
+	if err != nil {
+		return nil, err
 	}
-	var instances []string
-	for _, id := range found.ids {
-		instances = append(instances, id)
+	devices := &baileysDevices{keys: e.keys, creds: e.creds, ids: ids, named: true, checkChanges: !config.Stopped}
+	if err := devices.check(ctx); err != nil {
+		return nil, err
 	}
-	return s, found.keys.check(ctx, instances)
+	return devices, nil
+}
+
+// openInstances opens the folder instances of Evolution API.
+func (s *source) openInstances(path string) (*stateFolders, error) {
+	found := &stateFolders{path: path, folders: map[string]*stateFolder{}}
+	around, err := s.openFolder(path)
+	if err == nil {
+		err = found.addAll(around)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the folder of keys: %w", err)
+	}
+	return found, nil
 }
 
 // withoutPrisma takes what only Prisma understands out of the URL of a database, and
@@ -94,71 +84,44 @@ func withoutPrisma(from string) (cleaned, schema string) {
 // quoted is a name in SQL.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// evolution are the instances of Evolution API (foreign).
+// evolution is the database of Evolution API.
 type evolution struct {
-	tx           *sql.Tx
-	schema       string            // in quotes
-	ids          map[string]string // of the instances, by their names, which are unique
-	keys         keyStore
-	checkChanges bool
+	tx     *sql.Tx
+	schema string // in quotes
+	keys   keyStore
 }
-
-var _ foreign = (*evolution)(nil)
 
 // maxInstances bounds how many instances are read.
 const maxInstances = 100_000
 
-// look reads which instances there are on Baileys; others are no linked devices.
-func (e *evolution) look(ctx context.Context) (err error) {
+// instances returns the ids of the instances on Baileys, by their names, which are unique; others are no
+// linked devices.
+func (e *evolution) instances(ctx context.Context) (ids map[string]string, err error) {
 	var exists bool
 	err = e.tx.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL",
 		e.schema+`."Instance"`, e.schema+`."Session"`).Scan(&exists)
 	if err != nil {
-		return fmt.Errorf("look for the tables of Evolution API: %w", err)
+		return nil, fmt.Errorf("look for the tables of Evolution API: %w", err)
 	}
 	if !exists {
-		return fmt.Errorf("there are no tables of Evolution API in the schema %s of this database: its version 2 has them", e.schema)
+		return nil, fmt.Errorf("there are no tables of Evolution API in the schema %s of this database: its version 2 has them", e.schema)
 	}
 	//nolint:gosec // the schema is quoted
 	rows, err := e.tx.QueryContext(ctx, `SELECT id, name FROM `+e.schema+`."Instance"
 		WHERE coalesce(integration, 'WHATSAPP-BAILEYS') = 'WHATSAPP-BAILEYS' ORDER BY name LIMIT $1`, maxInstances)
 	if err != nil {
-		return fmt.Errorf("read the instances of Evolution API: %w", err)
+		return nil, fmt.Errorf("read the instances of Evolution API: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	ids = map[string]string{}
 	for rows.Next() {
 		var id, name string
 		if err := rows.Scan(&id, &name); err != nil {
-			return fmt.Errorf("read the instances of Evolution API: %w", err)
+			return nil, fmt.Errorf("read the instances of Evolution API: %w", err)
 		}
-		e.ids[name] = id
+		ids[name] = id
 	}
-	return rows.Err()
-}
-
-// Devices returns the names of the instances.
-func (e *evolution) Devices(context.Context) ([]string, error) {
-	var names []string
-	for name := range e.ids {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// Device reads an instance.
-func (e *evolution) Device(ctx context.Context, name string) (keys.ForeignDevice, error) {
-	id := e.ids[name]
-	creds, err := e.creds(ctx, id)
-	if err != nil {
-		return keys.ForeignDevice{}, err
-	}
-	device, err := baileys.Read(creds, e.keys.entries(ctx, id, baileys.NeedsValue))
-	device.Name = name
-	if e.checkChanges {
-		err = errors.Join(err, e.keys.checkUnchanged(id))
-	}
-	return device, err
+	return ids, rows.Err()
 }
 
 // creds returns the credentials of an instance, from the database or from where its keys are. It refuses two
@@ -198,75 +161,4 @@ func unquoted(kept string) []byte {
 		return []byte(inside)
 	}
 	return []byte(kept)
-}
-
-// CopyPairs copies the pairs of all instances.
-func (e *evolution) CopyPairs(ctx context.Context, to keys.Store) error {
-	pairs, err := keys.NewPairCopier(to)
-	if err != nil {
-		return err
-	}
-	for _, id := range e.ids {
-		if err := copyPairs(ctx, pairs, e.keys.entries(ctx, id, baileys.IsPair)); err != nil {
-			return err
-		}
-	}
-	return pairs.Flush(ctx)
-}
-
-// instancesFolder is the folder instances of Evolution API (keyStore).
-type instancesFolder struct {
-	path    string
-	folders map[string]*stateFolder // by the id of the instance
-}
-
-var _ keyStore = (*instancesFolder)(nil)
-
-// openInstances opens the folders in a folder.
-func (s *Source) openInstances(path string) (*instancesFolder, error) {
-	around, err := openStateFolder(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the folder of keys: %w", err)
-	}
-	s.closers = append(s.closers, around.root.Close)
-	found := &instancesFolder{path: path, folders: map[string]*stateFolder{}}
-	for _, id := range around.seen.folders {
-		folder, err := around.inside(id)
-		if err != nil {
-			return nil, fmt.Errorf("read the folder of keys: %w", err)
-		}
-		found.folders[id] = folder
-	}
-	return found, nil
-}
-
-func (f *instancesFolder) entries(ctx context.Context, instance string, needsValue func(name string) bool) iter.Seq2[baileys.Entry, error] {
-	folder, ok := f.folders[instance]
-	if !ok {
-		return func(yield func(baileys.Entry, error) bool) {
-			yield(baileys.Entry{}, fmt.Errorf("there is no folder %s with its keys", instance))
-		}
-	}
-	return folder.entries(ctx, needsValue)
-}
-
-// creds returns none: a creds.json here would be that of an older version.
-func (f *instancesFolder) creds(context.Context, string) ([]byte, error) { return nil, nil }
-
-func (f *instancesFolder) check(_ context.Context, instances []string) error {
-	var used []*stateFolder
-	for _, id := range instances {
-		if folder, ok := f.folders[id]; ok {
-			used = append(used, folder)
-		}
-	}
-	return checkFolders(f.path, used)
-}
-
-func (f *instancesFolder) checkUnchanged(instance string) error {
-	folder, ok := f.folders[instance]
-	if !ok {
-		return nil
-	}
-	return folder.checkUnchanged()
 }

@@ -17,15 +17,6 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
-// ImportConfig says what is imported. Source is required, and without a Store nothing is
-// written; then the other fields are not needed.
-type ImportConfig struct {
-	Source    *Source
-	Store     *store.Store
-	AccountID string // of the new instances
-	Now       func() time.Time
-}
-
 // Result is what became of a device of the source, or would become of it.
 type Result struct {
 	Number     string `json:"number"`
@@ -53,23 +44,31 @@ func (r Result) State() string {
 	return state
 }
 
-// Import makes an instance of each device of the source; the next start of the gateway connects it. It
-// reports a device that can't be read, or that is here already, with its Problem, and goes on with the
-// others. It calls report after each device, and can be called again after an interruption.
-func Import(ctx context.Context, config ImportConfig, report func(Result)) error {
-	devices, err := config.Source.foreign.Devices(ctx)
+// moving is an import under way.
+type moving struct {
+	from      foreign
+	store     *store.Store // nil: nothing is written
+	accountID string       // of the new instances
+	now       func() time.Time
+
+	here  map[string]gateway.Instance // by device
+	names map[string]bool             // of the account's instances
+}
+
+// all moves all devices, and calls report after each.
+func (m *moving) all(ctx context.Context, report func(Result)) error {
+	devices, err := m.from.Devices(ctx)
 	if err != nil {
 		return err
 	}
 	if len(devices) == 0 {
 		return errors.New("there is no linked device in it")
 	}
-	m := &moving{ImportConfig: config, here: map[string]gateway.Instance{}, names: map[string]bool{}}
-	if config.Store != nil {
+	if m.store != nil {
 		if err := m.look(ctx); err != nil {
 			return err
 		}
-		if err := config.Source.foreign.CopyPairs(ctx, config.Store.Devices); err != nil {
+		if err := keys.CopyPairs(ctx, m.store.Devices, m.from.Pairs); err != nil {
 			return err
 		}
 	}
@@ -83,17 +82,9 @@ func Import(ctx context.Context, config ImportConfig, report func(Result)) error
 	return nil
 }
 
-// moving is an import under way.
-type moving struct {
-	ImportConfig
-
-	here  map[string]gateway.Instance // by device
-	names map[string]bool             // of the account's instances
-}
-
 // look lists the instances that there are already.
 func (m *moving) look(ctx context.Context) error {
-	all, err := m.Store.AllInstances(ctx)
+	all, err := m.store.AllInstances(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,7 +92,7 @@ func (m *moving) look(ctx context.Context) error {
 		if instance.Linked() {
 			m.here[instance.Device] = instance
 		}
-		if instance.AccountID == m.AccountID {
+		if instance.AccountID == m.accountID {
 			m.names[instance.Name] = true
 		}
 	}
@@ -110,7 +101,7 @@ func (m *moving) look(ctx context.Context) error {
 
 // move moves one device. An error ends the import.
 func (m *moving) move(ctx context.Context, id string) (Result, error) {
-	device, err := m.Source.foreign.Device(ctx, id)
+	device, err := m.from.Device(ctx, id)
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
@@ -140,7 +131,7 @@ func (m *moving) move(ctx context.Context, id string) (Result, error) {
 		return result, nil
 	}
 	m.names[result.Name] = true
-	if m.Store == nil {
+	if m.store == nil {
 		return result, nil
 	}
 	result.InstanceID, err = m.create(ctx, device, result.Name)
@@ -153,16 +144,16 @@ func (m *moving) create(ctx context.Context, device keys.ForeignDevice, name str
 	if err != nil {
 		return "", fmt.Errorf("choose an id: %w", err)
 	}
-	if _, err := m.Store.Devices.AddDevice(ctx, device.Device, device.Rows); err != nil {
+	if _, err := m.store.Devices.AddDevice(ctx, device.Device, device.Rows); err != nil {
 		return "", err
 	}
-	now := m.Now().UTC()
+	now := m.now().UTC()
 	instance := gateway.Instance{
-		ID: made.String(), AccountID: m.AccountID, Name: name, Device: device.Device, Profile: device.Profile,
+		ID: made.String(), AccountID: m.accountID, Name: name, Device: device.Device, Profile: device.Profile,
 		Status:    gateway.StatusConnecting, // the next start of the gateway connects it
 		CreatedAt: now, UpdatedAt: now,
 	}
-	if err := m.Store.CreateInstance(ctx, instance); err != nil {
+	if err := m.store.CreateInstance(ctx, instance); err != nil {
 		return "", err
 	}
 	m.here[device.Device] = instance

@@ -1,22 +1,18 @@
-// Moving in from another program, as a whole.
-
+// Package movein takes linked devices over from other gateways, and hands them out again:
+// the link to the phone stays, and nobody scans a code. The command line calls it, on data
+// that no gateway works with meanwhile.
 package movein
 
 import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 )
-
-// tempFolder is the folder for temporary files in the data folder. A gateway that starts
-// empties it.
-const tempFolder = "tmp"
 
 // Config says what moves from where to where. Keys and Redis may be empty; all other fields but Stopped and
 // DryRun are required.
@@ -33,26 +29,30 @@ type Config struct {
 	Now     func() time.Time
 }
 
-// FromWhatsmeow imports all devices of a program on whatsmeow (Import), while no gateway
-// works with the data. Its error is ErrGatewayRuns if one does, and an *InUseError if the
-// other program seems to run.
+// FromWhatsmeow makes an instance of each device of a program on whatsmeow, while no gateway works with the
+// data; the next start of the gateway connects it. It reports a device that can't be read, or that is here
+// already, with its Problem, and goes on with the others. It calls report after each device, and can be
+// called again after an interruption. Its error is ErrGatewayRuns if a gateway works with the data, and an
+// *InUseError if the other program seems to run.
 func FromWhatsmeow(ctx context.Context, config Config, report func(Result)) error {
-	return moveAll(ctx, config, OpenWhatsmeow, report)
+	return moveAll(ctx, config, (*source).openWhatsmeow, report)
 }
 
-// FromBaileys does for a folder of a program on Baileys what FromWhatsmeow does.
+// FromBaileys does for the folder of a device of a program on Baileys, or a folder of such folders, what
+// FromWhatsmeow does.
 func FromBaileys(ctx context.Context, config Config, report func(Result)) error {
-	return moveAll(ctx, config, OpenBaileys, report)
+	return moveAll(ctx, config, (*source).openBaileys, report)
 }
 
-// FromEvolution does for the database of Evolution API what FromWhatsmeow does.
+// FromEvolution does for the database of Evolution API (From), with its keys in the folder Keys or on the
+// server Redis, what FromWhatsmeow does.
 func FromEvolution(ctx context.Context, config Config, report func(Result)) error {
-	return moveAll(ctx, config, OpenEvolution, report)
+	return moveAll(ctx, config, (*source).openEvolution, report)
 }
 
-func moveAll(ctx context.Context, config Config, open func(context.Context, SourceConfig) (*Source, error), report func(Result)) (err error) {
-	source := SourceConfig{From: config.From, Keys: config.Keys, Redis: config.Redis, Stopped: config.Stopped, Logger: config.Logger}
-	to := ImportConfig{Now: config.Now}
+func moveAll(
+	ctx context.Context, config Config, open func(*source, context.Context, Config) (foreign, error), report func(Result),
+) (err error) {
 	if !config.DryRun {
 		release, refused := Take(ctx, config.Data)
 		if refused != nil {
@@ -60,17 +60,14 @@ func moveAll(ctx context.Context, config Config, open func(context.Context, Sour
 		}
 		defer func() { err = errors.Join(err, release()) }()
 	}
-	if folder := filepath.Dir(config.Data.Path); config.Data.Path != "" {
-		if _, err := os.Stat(folder); err == nil { // a dry run makes none
-			source.TempDir = filepath.Join(folder, tempFolder)
-		}
-	}
-	if to.Source, err = open(ctx, source); err != nil {
+	s := new(source)
+	defer func() { err = errors.Join(err, s.close()) }()
+	m := &moving{now: config.Now, here: map[string]gateway.Instance{}, names: map[string]bool{}}
+	if m.from, err = open(s, ctx, config); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, to.Source.Close()) }()
 	if config.DryRun {
-		return Import(ctx, to, report)
+		return m.all(ctx, report)
 	}
 	opened, err := store.Open(ctx, config.Data)
 	if err != nil {
@@ -85,6 +82,6 @@ func moveAll(ctx context.Context, config Config, open func(context.Context, Sour
 	if err != nil {
 		return err
 	}
-	to.Store, to.AccountID = opened, account.ID
-	return Import(ctx, to, report)
+	m.store, m.accountID = opened, account.ID
+	return m.all(ctx, report)
 }

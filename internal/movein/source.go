@@ -1,6 +1,5 @@
-// Package movein takes linked devices over from other gateways, and hands them out again:
-// the link to the phone stays, and nobody scans a code. The command line calls it, on data
-// that no gateway works with meanwhile.
+// The store of a program on whatsmeow, and what is common to the stores of other programs.
+
 package movein
 
 import (
@@ -9,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/recado-project/recado/internal/postgres"
@@ -20,16 +19,9 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
-// SourceConfig says where the store of the other program is. From and Logger are required.
-type SourceConfig struct {
-	From  string // a file, a folder, or the URL of a PostgreSQL database
-	Keys  string // where a program on Baileys keeps its keys, if that is another folder
-	Redis string // or the URL of a Redis server
-	// Stopped says that the other program is stopped, whatever it looks like.
-	Stopped bool
-	TempDir string // for the copy of a file, made if it is missing; empty: the machine's own
-	Logger  *slog.Logger
-}
+// tempFolder is the folder for temporary files in the data folder. A gateway that starts
+// empties it.
+const tempFolder = "tmp"
 
 // InUseError says that the other program still seems to run. Two programs with the same keys break each
 // other's conversations.
@@ -45,66 +37,51 @@ type foreign interface {
 	Devices(ctx context.Context) ([]string, error)
 	// Device reads all keys of one. An *InUseError ends the import.
 	Device(ctx context.Context, id string) (keys.ForeignDevice, error)
-	// CopyPairs copies the pairs of number and LID of all devices.
-	CopyPairs(ctx context.Context, to keys.Store) error
+	// Pairs calls add with the pairs of number and LID of all devices, until it returns an error.
+	Pairs(ctx context.Context, add func(lid, number string) error) error
 }
 
-// Source is the store of another program, which is read and never changed. It is used by
-// one goroutine.
-type Source struct {
-	foreign foreign
-	closers []func() error
-}
+// source is what was opened of another program, which is read and never changed.
+type source struct{ closers []func() error }
 
-// OpenWhatsmeow opens the store of a program on whatsmeow. Its error is an *InUseError if
+// openWhatsmeow opens the store of a program on whatsmeow. Its error is an *InUseError if
 // that program seems to run.
-func OpenWhatsmeow(ctx context.Context, config SourceConfig) (_ *Source, err error) {
-	s := &Source{}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Close())
-		}
-	}()
+func (s *source) openWhatsmeow(ctx context.Context, config Config) (foreign, error) {
+	var db keys.Querier
+	var err error
+	dialect := "sqlite3"
 	if isPostgres(config.From) {
-		var tx *sql.Tx
-		if tx, err = s.beginReading(ctx, config); err == nil {
-			err = s.openTables(ctx, tx, "postgres")
-		}
+		dialect = "postgres"
+		db, err = s.beginReading(ctx, config)
 	} else {
-		err = s.openFile(ctx, config)
+		db, err = s.openFile(ctx, config)
 	}
+	if err != nil {
+		return nil, err
+	}
+	tables, err := keys.OpenForeign(ctx, db, dialect)
 	if errors.Is(err, keys.ErrNoTables) {
 		err = errors.New("there are no tables of whatsmeow in it: docs/moving-in.md says where each program keeps them")
 	}
-	return s, err
+	return tables, err
 }
 
 func isPostgres(from string) bool {
 	return strings.HasPrefix(from, "postgres://") || strings.HasPrefix(from, "postgresql://")
 }
 
-// Close releases the source, and removes the copy. It may be called twice.
-func (s *Source) Close() error {
+// close closes what was opened, the last first, and removes the copy.
+func (s *source) close() error {
 	var errs []error
-	for n := range s.closers {
-		errs = append(errs, s.closers[len(s.closers)-1-n]())
+	for _, closer := range slices.Backward(s.closers) {
+		errs = append(errs, closer())
 	}
-	s.closers = nil
 	return errors.Join(errs...)
-}
-
-// openTables opens whatsmeow's own tables.
-func (s *Source) openTables(ctx context.Context, db keys.Querier, dialect string) error {
-	tables, err := keys.OpenForeign(ctx, db, dialect)
-	if err == nil {
-		s.foreign = tables
-	}
-	return err
 }
 
 // beginReading begins a transaction in PostgreSQL that only reads and sees the database as it was at one
 // moment. Its error is an *InUseError if other clients use the database.
-func (s *Source) beginReading(ctx context.Context, config SourceConfig) (*sql.Tx, error) {
+func (s *source) beginReading(ctx context.Context, config Config) (*sql.Tx, error) {
 	db, err := postgres.Open(ctx, postgres.Config{URL: config.From, Conns: 1, Logger: config.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("open the other program's database: %w", err)
@@ -145,44 +122,48 @@ func (s *Source) beginReading(ctx context.Context, config SourceConfig) (*sql.Tx
 
 // openFile opens a copy of a SQLite file: reading the original would change the files next to it, and opening
 // it would recover what a crash has left there.
-func (s *Source) openFile(ctx context.Context, config SourceConfig) error {
+func (s *source) openFile(ctx context.Context, config Config) (*sql.DB, error) {
 	path := filePath(config.From)
 	if err := checkHead(path); err != nil {
-		return err
+		return nil, err
 	}
 	if !config.Stopped {
 		why, err := inUse(path)
 		if err != nil {
-			return fmt.Errorf("see who uses the file: %w", err)
+			return nil, fmt.Errorf("see who uses the file: %w", err)
 		}
 		if why != "" {
-			return &InUseError{why}
+			return nil, &InUseError{why}
 		}
 	}
-	if config.TempDir != "" {
-		if err := os.MkdirAll(config.TempDir, 0o700); err != nil {
-			return fmt.Errorf("make a folder for the copy: %w", err)
+	temp := "" // the machine's own
+	if data := filepath.Dir(config.Data.Path); config.Data.Path != "" {
+		if _, err := os.Stat(data); err == nil { // a dry run does not make it
+			temp = filepath.Join(data, tempFolder)
+			if err := os.MkdirAll(temp, 0o700); err != nil {
+				return nil, fmt.Errorf("make a folder for the copy: %w", err)
+			}
 		}
 	}
-	folder, err := os.MkdirTemp(config.TempDir, "import-")
+	folder, err := os.MkdirTemp(temp, "import-")
 	if err != nil {
-		return fmt.Errorf("make a folder for the copy: %w", err)
+		return nil, fmt.Errorf("make a folder for the copy: %w", err)
 	}
 	s.closers = append(s.closers, func() error { return os.RemoveAll(folder) })
 	target := filepath.Join(folder, "source.db")
 	changed, err := copyDatabase(path, target)
 	if err != nil {
-		return fmt.Errorf("copy the file: %w", err)
+		return nil, fmt.Errorf("copy the file: %w", err)
 	}
 	if changed && !config.Stopped {
-		return &InUseError{"the file was changed while it was copied"}
+		return nil, &InUseError{"the file was changed while it was copied"}
 	}
 	db, err := sqlite.OpenPool(ctx, target, 1)
 	if err != nil {
-		return fmt.Errorf("open a copy of the file: %w", err)
+		return nil, fmt.Errorf("open a copy of the file: %w", err)
 	}
 	s.closers = append(s.closers, db.Close)
-	return s.openTables(ctx, db, "sqlite3")
+	return db, nil
 }
 
 // filePath is the file that From names: a path, or the URI that programs configure,

@@ -156,26 +156,22 @@ func (f *Foreign) Device(ctx context.Context, jid string) (ForeignDevice, error)
 	return found, nil
 }
 
-// CopyPairs copies the pairs of number and LID that a store does not know.
-func (f *Foreign) CopyPairs(ctx context.Context, to Store) error {
+// Pairs calls add with all pairs of number and LID, until it returns an error.
+func (f *Foreign) Pairs(ctx context.Context, add func(lid, number string) error) error {
 	if len(f.columns[pairTable]) == 0 {
 		return nil
 	}
-	pairs, err := NewPairCopier(to)
-	if err != nil {
-		return err
-	}
-	err = f.each(ctx, "SELECT lid, pn FROM "+pairTable, nil, func(scan func(...any) error) error {
+	err := f.each(ctx, "SELECT lid, pn FROM "+pairTable, nil, func(scan func(...any) error) error {
 		var lid, number string
 		if err := scan(&lid, &number); err != nil {
 			return err
 		}
-		return pairs.Add(ctx, lid, number)
+		return add(lid, number)
 	})
 	if err != nil {
 		return fmt.Errorf("keys: read whatsmeow's pairs: %w", err)
 	}
-	return pairs.Flush(ctx)
+	return nil
 }
 
 // each calls row for each row of a query.

@@ -24,7 +24,7 @@ func Import(ctx context.Context, db Querier, dialect string, to Store) (int, err
 	if err != nil {
 		return 0, err
 	}
-	if err := from.CopyPairs(ctx, to); err != nil {
+	if err := CopyPairs(ctx, to, from.Pairs); err != nil {
 		return 0, err
 	}
 	copied := 0

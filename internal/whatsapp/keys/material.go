@@ -151,34 +151,28 @@ func newForeignDevice(device *store.Device) (ForeignDevice, error) {
 	return found, nil
 }
 
-// PairCopier copies pairs of number and LID into a store that does not know them yet, many
-// at once.
-type PairCopier struct {
-	people *people
-	held   []store.LIDMapping
-}
-
-// NewPairCopier makes a copier. Flush has to be called at the end.
-func NewPairCopier(to Store) (*PairCopier, error) {
+// CopyPairs copies the pairs of number and LID with which each calls add. It leaves out those of a number
+// that the store knows a pair of.
+func CopyPairs(ctx context.Context, to Store, each func(ctx context.Context, add func(lid, number string) error) error) error {
 	people, err := newPeople(to)
-	return &PairCopier{people: people}, err
-}
-
-// Add copies a pair, unless the store has one of the number already.
-func (c *PairCopier) Add(ctx context.Context, lid, number string) error {
-	pair := store.LIDMapping{LID: types.NewJID(lid, types.HiddenUserServer), PN: types.NewJID(number, types.DefaultUserServer)}
-	if known, err := c.people.GetLIDForPN(ctx, pair.PN); err != nil || !known.IsEmpty() {
+	if err != nil {
 		return err
 	}
-	if c.held = append(c.held, pair); len(c.held) < pairsAtOnce {
-		return nil
+	var fresh []store.LIDMapping
+	err = each(ctx, func(lid, number string) error {
+		pair := store.LIDMapping{LID: types.NewJID(lid, types.HiddenUserServer), PN: types.NewJID(number, types.DefaultUserServer)}
+		if known, err := people.GetLIDForPN(ctx, pair.PN); err != nil || !known.IsEmpty() {
+			return err
+		}
+		if fresh = append(fresh, pair); len(fresh) < pairsAtOnce {
+			return nil
+		}
+		err := people.PutManyLIDMappings(ctx, fresh)
+		fresh = nil
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return c.Flush(ctx)
-}
-
-// Flush writes what is not written yet.
-func (c *PairCopier) Flush(ctx context.Context) error {
-	err := c.people.PutManyLIDMappings(ctx, c.held)
-	c.held = nil
-	return err
+	return people.PutManyLIDMappings(ctx, fresh)
 }
