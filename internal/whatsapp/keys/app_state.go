@@ -28,11 +28,9 @@ func (k *deviceKeys) PutAppStateSyncKey(ctx context.Context, id []byte, key stor
 	if err != nil || known != nil && known.Timestamp >= key.Timestamp {
 		return err
 	}
-	value, err := json.Marshal(key)
-	if err != nil {
-		return fmt.Errorf("keys: write app state key: %w", err)
+	if err := putRow(ctx, k.rows, kindSyncKey, hex.EncodeToString(id), key); err != nil {
+		return err
 	}
-	k.rows.put(ctx, kindSyncKey, hex.EncodeToString(id), value)
 	return k.rows.save(ctx)
 }
 
@@ -165,4 +163,30 @@ func (k *deviceKeys) GetAppStateMutationMAC(ctx context.Context, name string, in
 		return nil, err
 	}
 	return value[8:], nil
+}
+
+// ErrLater is what whatsmeow gets when it begins to read the app state by itself. It would do so
+// in a goroutine of its own, where a panic ends the process, and it panics about entries that any
+// device of the account can write. The session reads the same soon.
+var ErrLater = errors.New("keys: the session reads the app state")
+
+type guarded struct{}
+
+// Guarded marks a context: whoever reads or changes the app state with it recovers from a panic.
+func Guarded(ctx context.Context) context.Context { return context.WithValue(ctx, guarded{}, true) }
+
+// guardedState is the app state of a session.
+type guardedState struct {
+	store.AppStateStore
+
+	wanted func(collection string)
+}
+
+// GetAppStateVersion is what every reading of a collection begins with.
+func (s guardedState) GetAppStateVersion(ctx context.Context, name string) (version uint64, hash [128]byte, err error) {
+	if ctx.Value(guarded{}) == nil {
+		s.wanted(name)
+		return 0, hash, ErrLater
+	}
+	return s.AppStateStore.GetAppStateVersion(ctx, name)
 }

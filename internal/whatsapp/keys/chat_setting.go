@@ -4,8 +4,6 @@ package keys
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"go.mau.fi/whatsmeow/store"
@@ -24,30 +22,17 @@ type chatSettingRow struct {
 	Archived   bool  `json:"archived,omitempty"`
 }
 
-func (k *deviceKeys) chatSetting(ctx context.Context, chat types.JID) (row chatSettingRow, found bool, err error) {
-	value, err := k.rows.get(ctx, kindChatSetting, nameOf(chat.String()))
-	if err != nil || value == nil {
-		return row, false, err
-	}
-	if json.Unmarshal(value, &row) != nil {
-		return chatSettingRow{}, false, nil //nolint:nilerr // damaged: as if nothing was set
-	}
-	return row, true, nil
-}
-
 func (k *deviceKeys) changeChatSetting(ctx context.Context, chat types.JID, change func(row *chatSettingRow)) error {
 	k.contacts.Lock()
 	defer k.contacts.Unlock()
-	row, _, err := k.chatSetting(ctx, chat)
+	row, _, err := readRow[chatSettingRow](ctx, k.rows, kindChatSetting, nameOf(chat.String()))
 	if err != nil {
 		return err
 	}
 	change(&row)
-	value, err := json.Marshal(row)
-	if err != nil {
-		return fmt.Errorf("keys: write chat settings: %w", err)
+	if err := putRow(ctx, k.rows, kindChatSetting, nameOf(chat.String()), row); err != nil {
+		return err
 	}
-	k.rows.put(ctx, kindChatSetting, nameOf(chat.String()), value)
 	return k.rows.save(ctx)
 }
 
@@ -77,7 +62,7 @@ func (k *deviceKeys) PutArchived(ctx context.Context, chat types.JID, archived b
 
 // GetChatSettings returns what is known of a chat.
 func (k *deviceKeys) GetChatSettings(ctx context.Context, chat types.JID) (types.LocalChatSettings, error) {
-	row, found, err := k.chatSetting(ctx, chat)
+	row, found, err := readRow[chatSettingRow](ctx, k.rows, kindChatSetting, nameOf(chat.String()))
 	settings := types.LocalChatSettings{Found: found, Pinned: row.Pinned, Archived: row.Archived}
 	if row.MutedUntil == mutedForever {
 		settings.MutedUntil = store.MutedForever

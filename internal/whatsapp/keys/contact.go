@@ -25,60 +25,31 @@ type contactRow struct {
 	Username      string `json:"username,omitempty"` // which the library does not keep
 }
 
-// contact reads a row; found is false if there is none.
-func (k *deviceKeys) contact(ctx context.Context, user types.JID) (row contactRow, found bool, err error) {
-	value, err := k.rows.get(ctx, kindContact, nameOf(user.String()))
-	if err != nil || value == nil {
-		return row, false, err
-	}
-	if json.Unmarshal(value, &row) != nil {
-		return contactRow{}, false, nil //nolint:nilerr // damaged: it is told again
-	}
-	return row, true, nil
-}
-
-// changeContact changes what is known of somebody, and reports whether it is something
-// else now. It is written with the next change that has to be written. The caller holds
-// the lock of the contacts.
+// changeContact changes what is known of somebody. It returns what was known before, and whether it is
+// something else now; it is written with the next change that has to be written.
 func (k *deviceKeys) changeContact(ctx context.Context, user types.JID, change func(row *contactRow)) (before contactRow, changed bool, err error) {
-	before, _, err = k.contact(ctx, user)
-	if err != nil {
-		return before, false, err
-	}
+	k.contacts.Lock()
+	defer k.contacts.Unlock()
+	before, _, err = readRow[contactRow](ctx, k.rows, kindContact, nameOf(user.String()))
 	row := before
 	change(&row)
-	if row == before {
-		return before, false, nil
+	if err != nil || row == before {
+		return contactRow{}, false, err
 	}
-	value, err := json.Marshal(row)
-	if err != nil {
-		return before, false, fmt.Errorf("keys: write contact: %w", err)
-	}
-	k.rows.put(ctx, kindContact, nameOf(user.String()), value)
-	return before, true, nil
+	return before, true, putRow(ctx, k.rows, kindContact, nameOf(user.String()), row)
 }
 
 // PutPushName notes the name that somebody goes by. It is not written at once, because it
 // comes with every message.
 func (k *deviceKeys) PutPushName(ctx context.Context, user types.JID, name string) (bool, string, error) {
-	k.contacts.Lock()
-	defer k.contacts.Unlock()
 	before, changed, err := k.changeContact(ctx, user, func(row *contactRow) { row.PushName = gateway.CleanName(name) })
-	if !changed {
-		return false, "", err
-	}
-	return true, before.PushName, nil
+	return changed, before.PushName, err
 }
 
 // PutBusinessName notes the name of a business, as PutPushName does.
 func (k *deviceKeys) PutBusinessName(ctx context.Context, user types.JID, name string) (bool, string, error) {
-	k.contacts.Lock()
-	defer k.contacts.Unlock()
 	before, changed, err := k.changeContact(ctx, user, func(row *contactRow) { row.BusinessName = gateway.CleanName(name) })
-	if !changed {
-		return false, "", err
-	}
-	return true, before.BusinessName, nil
+	return changed, before.BusinessName, err
 }
 
 // PutContactName writes a name of the address book.
@@ -88,8 +59,6 @@ func (k *deviceKeys) PutContactName(ctx context.Context, user types.JID, firstNa
 
 // PutAllContactNames writes many names of the address book.
 func (k *deviceKeys) PutAllContactNames(ctx context.Context, contacts []store.ContactEntry) error {
-	k.contacts.Lock()
-	defer k.contacts.Unlock()
 	for _, entry := range contacts {
 		_, _, err := k.changeContact(ctx, entry.JID, func(row *contactRow) {
 			row.FirstName, row.FullName = gateway.CleanName(entry.FirstName), gateway.CleanName(entry.FullName)
@@ -101,23 +70,19 @@ func (k *deviceKeys) PutAllContactNames(ctx context.Context, contacts []store.Co
 	return k.rows.save(ctx)
 }
 
-// PutUsername notes the username of somebody, which has been checked; empty: none. It is not written
-// at once, as PutPushName does not: it may come with every message.
+// PutUsername notes the username of somebody, which has been checked; empty: none. Like PutPushName, it
+// does not write at once.
 func PutUsername(ctx context.Context, device *store.Device, user types.JID, username string) error {
 	k, ok := device.EventBuffer.(*deviceKeys)
 	if !ok {
 		return nil // it is not linked any more
 	}
-	k.contacts.Lock()
-	defer k.contacts.Unlock()
 	_, _, err := k.changeContact(ctx, user, func(row *contactRow) { row.Username = username })
 	return err
 }
 
 // PutManyRedactedPhones writes numbers of which a part is hidden.
 func (k *deviceKeys) PutManyRedactedPhones(ctx context.Context, entries []store.RedactedPhoneEntry) error {
-	k.contacts.Lock()
-	defer k.contacts.Unlock()
 	for _, entry := range entries {
 		_, _, err := k.changeContact(ctx, entry.JID, func(row *contactRow) { row.RedactedPhone = gateway.CleanName(entry.RedactedPhone) })
 		if err != nil {
@@ -136,11 +101,20 @@ func (c contactRow) info() types.ContactInfo {
 
 // GetContact returns what is known of somebody.
 func (k *deviceKeys) GetContact(ctx context.Context, user types.JID) (types.ContactInfo, error) {
-	row, found, err := k.contact(ctx, user)
+	row, found, err := readRow[contactRow](ctx, k.rows, kindContact, nameOf(user.String()))
 	if !found {
 		return types.ContactInfo{}, err
 	}
 	return row.info(), nil
+}
+
+type leftOutKey struct{}
+
+// LeavingOut returns a context in which GetAllContacts does not list people. The library sends a
+// status post to everybody who is listed, and knows those who must not see it by one address
+// alone, which may not be the one of the list.
+func LeavingOut(ctx context.Context, people map[types.JID]struct{}) context.Context {
+	return context.WithValue(ctx, leftOutKey{}, people)
 }
 
 // GetAllContacts returns what is known of everybody but whom LeavingOut has named.
@@ -149,15 +123,14 @@ func (k *deviceKeys) GetAllContacts(ctx context.Context) (map[types.JID]types.Co
 	if err != nil {
 		return nil, err
 	}
-	rows, err := readContacts(found)
-	if err != nil {
-		return nil, err
-	}
+	rows := readContacts(found)
 	all := make(map[types.JID]types.ContactInfo, len(rows))
+	leftOut, _ := ctx.Value(leftOutKey{}).(map[types.JID]struct{})
 	for user, contact := range rows {
-		all[user] = contact.ContactInfo
+		if _, out := leftOut[user]; !out {
+			all[user] = contact.ContactInfo
+		}
 	}
-	leaveOut(ctx, all)
 	return all, nil
 }
 
@@ -168,7 +141,7 @@ type Contact struct {
 	Username string // empty: none is known
 }
 
-func readContacts(found []gateway.DeviceKey) (map[types.JID]Contact, error) {
+func readContacts(found []gateway.DeviceKey) map[types.JID]Contact {
 	all := make(map[types.JID]Contact, len(found))
 	for _, row := range found {
 		user, err := types.ParseJID(row.Name)
@@ -181,7 +154,7 @@ func readContacts(found []gateway.DeviceKey) (map[types.JID]Contact, error) {
 		}
 		all[user] = Contact{contact.info(), contact.Username}
 	}
-	return all, nil
+	return all
 }
 
 // Names are the names that a device has of people. Reading them takes nothing from the
@@ -205,7 +178,7 @@ func (n Names) All(ctx context.Context) (map[types.JID]Contact, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readContacts(found)
+		return readContacts(found), nil
 	}
 	number, known, err := n.keys.config.Store.FindDevice(ctx, n.device)
 	if err != nil {
@@ -218,5 +191,5 @@ func (n Names) All(ctx context.Context) (map[types.JID]Contact, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keys: list %s: %w", kindContact, err)
 	}
-	return readContacts(found)
+	return readContacts(found), nil
 }

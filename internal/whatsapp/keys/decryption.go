@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.mau.fi/whatsmeow/store"
+	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -248,3 +249,20 @@ func (k *deviceKeys) DeleteOldBufferedHashes(ctx context.Context) error {
 	k.rows.mu.Unlock()
 	return k.rows.save(ctx)
 }
+
+// errNotStored is the error for a message that was sent, which a recipient can't decrypt. The connector finds it
+// among the gateway's messages, so whatsmeow is not asked to keep it a second time.
+var errNotStored = errors.New("keys: sent messages are not kept here")
+
+// GetOutgoingEvent finds nothing: see session.sentMessage in package whatsapp.
+func (*deviceKeys) GetOutgoingEvent(context.Context, types.JID, types.JID, types.MessageID) (string, []byte, error) {
+	return "", nil, errNotStored
+}
+
+// AddOutgoingEvent keeps nothing.
+func (*deviceKeys) AddOutgoingEvent(context.Context, types.JID, types.MessageID, string, []byte) error {
+	return nil
+}
+
+// DeleteOldOutgoingEvents has nothing to delete.
+func (*deviceKeys) DeleteOldOutgoingEvents(context.Context) error { return nil }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/types"
 	waLog "go.mau.fi/whatsmeow/util/log"
@@ -150,7 +151,11 @@ func (k *Keys) take(jid, instanceID string, number int64) (*deviceKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := &deviceKeys{rows: rows, pairs: k.people, now: k.config.Now}
+	migrated, err := lru.New[string, struct{}](migratedPeople)
+	if err != nil {
+		return nil, fmt.Errorf("keys: remember whose keys were moved: %w", err)
+	}
+	own := &deviceKeys{rows: rows, pairs: k.people, now: k.config.Now, migrated: migrated}
 	k.mu.Lock()
 	before := k.open[jid]
 	k.open[jid] = own
@@ -219,6 +224,10 @@ func Send(ctx context.Context, ready, send func(ctx context.Context) error) erro
 	return err
 }
 
+// migratedPeople bounds for how many people it is remembered that their keys were moved
+// from their number to their LID; for others the move is only tried again.
+const migratedPeople = 512
+
 // deviceKeys are the keys of one device (store.AllSessionSpecificStores). They are safe
 // for concurrent use.
 type deviceKeys struct {
@@ -228,8 +237,8 @@ type deviceKeys struct {
 
 	// contacts and preKeys serialise changes that depend on what there is.
 	contacts, preKeys sync.Mutex
-	migrated          migrated
-	firstPreKey       uint32 // the id of the first prekey; 0, as it is but in tests: drawn
+	migrated          *lru.Cache[string, struct{}] // whose keys were moved from their number to their LID
+	firstPreKey       uint32                       // the id of the first prekey; 0, as it is but in tests: drawn
 
 	// ratchet serialises decryption and encryption, which move Signal sessions on. If a
 	// message were decrypted while another one to the same person is encrypted, it would

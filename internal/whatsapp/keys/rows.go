@@ -5,6 +5,7 @@ package keys
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -128,6 +129,29 @@ func (r *rows) get(ctx context.Context, kind, name string) ([]byte, error) {
 		r.remembered.Add(key, value)
 	}
 	return value, nil
+}
+
+// readRow returns a row of JSON. One that is damaged is as good as none: the phone, the platform or the next
+// message tells it again.
+func readRow[T any](ctx context.Context, r *rows, kind, name string) (row T, found bool, err error) {
+	value, err := r.get(ctx, kind, name)
+	if err != nil || value == nil {
+		return row, false, err
+	}
+	if json.Unmarshal(value, &row) != nil {
+		return *new(T), false, nil //nolint:nilerr // as if there was none
+	}
+	return row, true, nil
+}
+
+// putRow is put for a row of JSON.
+func putRow(ctx context.Context, r *rows, kind, name string, row any) error {
+	value, err := json.Marshal(row)
+	if err != nil {
+		return fmt.Errorf("keys: write %s: %w", kind, err)
+	}
+	r.put(ctx, kind, name, value)
+	return nil
 }
 
 // rowsAtOnce bounds how many rows the database is asked for at once.

@@ -1,43 +1,22 @@
-// Signal sessions.
+// What Signal keeps of others: sessions with devices, identities, and the keys that members of groups encrypt with.
 
 package keys
 
 import (
+	"bytes"
 	"context"
-	"sync"
 
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/whatsapp/sessionrecord"
 )
 
-const kindSession = "session"
-
-// migratedPeople bounds for how many people it is remembered that their keys were moved
-// from their number to their LID; for others the move is only tried again.
-const migratedPeople = 512
-
-// migrated remembers whose keys were moved. Its zero value is ready.
-type migrated struct {
-	mu      sync.Mutex
-	numbers map[string]struct{}
-}
-
-func (m *migrated) has(number string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, ok := m.numbers[number]
-	return ok
-}
-
-func (m *migrated) add(number string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.numbers == nil || len(m.numbers) >= migratedPeople {
-		m.numbers = map[string]struct{}{}
-	}
-	m.numbers[number] = struct{}{}
-}
+const (
+	kindSession  = "session"
+	kindIdentity = "identity" // the key that a device signs with
+	// The name of a row begins with the member, so that all keys of a person are found.
+	kindSenderKey = "sender key"
+)
 
 // GetSession returns the session with one address, nil if there is none.
 func (k *deviceKeys) GetSession(ctx context.Context, address string) ([]byte, error) {
@@ -159,7 +138,7 @@ func (k *deviceKeys) movedBy(ctx context.Context, kind, name string) {
 // every message; only the first time there is anything to move.
 func (k *deviceKeys) MigratePNToLID(ctx context.Context, pn, lid types.JID) error {
 	number, other := pn.SignalAddressUser(), lid.SignalAddressUser()
-	if k.migrated.has(number) {
+	if k.migrated.Contains(number) {
 		return nil
 	}
 	for _, kind := range []string{kindSession, kindIdentity, kindSenderKey} {
@@ -178,6 +157,59 @@ func (k *deviceKeys) MigratePNToLID(ctx context.Context, pn, lid types.JID) erro
 	if err := k.rows.save(ctx); err != nil {
 		return err
 	}
-	k.migrated.add(number)
+	k.migrated.Add(number, struct{}{})
 	return nil
+}
+
+// PutIdentity writes the identity behind an address, unless it is the one that is there.
+func (k *deviceKeys) PutIdentity(ctx context.Context, address string, key [32]byte) error {
+	known, err := k.rows.get(ctx, kindIdentity, nameOf(address))
+	if err != nil || bytes.Equal(known, key[:]) {
+		return err
+	}
+	k.rows.put(ctx, kindIdentity, nameOf(address), key[:])
+	return k.rows.save(ctx)
+}
+
+// IsTrustedIdentity reports whether the identity is the one that is known, or none is
+// known yet.
+func (k *deviceKeys) IsTrustedIdentity(ctx context.Context, address string, key [32]byte) (bool, error) {
+	known, err := k.rows.get(ctx, kindIdentity, nameOf(address))
+	return known == nil || bytes.Equal(known, key[:]), err
+}
+
+// DeleteIdentity deletes the identity behind one address.
+func (k *deviceKeys) DeleteIdentity(ctx context.Context, address string) error {
+	k.rows.put(ctx, kindIdentity, nameOf(address), nil)
+	return k.rows.save(ctx)
+}
+
+// DeleteAllIdentities deletes the identities of all devices of a person.
+func (k *deviceKeys) DeleteAllIdentities(ctx context.Context, phone string) error {
+	return k.removeAll(ctx, kindIdentity, phone+":")
+}
+
+// PutSenderKey writes a member's key for a group.
+func (k *deviceKeys) PutSenderKey(ctx context.Context, group, user string, key []byte) error {
+	k.rows.put(ctx, kindSenderKey, nameOf(user, group), key)
+	return k.rows.save(ctx)
+}
+
+// GetSenderKey returns a member's key for a group; nil if there is none.
+func (k *deviceKeys) GetSenderKey(ctx context.Context, group, user string) ([]byte, error) {
+	return k.rows.get(ctx, kindSenderKey, nameOf(user, group))
+}
+
+// KeptOverRestore reports whether the rows of a kind are restored from a backup. The device
+// went on after the backup: what its Signal sessions, its own sender keys and its one-time
+// keys were then has been used since, and a key that is used twice makes messages unreadable.
+// Without them, the device begins new conversations under the same identity: it fetches keys
+// before it writes, and asks for a message again that it can't read.
+func KeptOverRestore(kind string) bool {
+	switch kind {
+	case kindSession, kindSenderKey, kindPreKey:
+		return false
+	default:
+		return true
+	}
 }

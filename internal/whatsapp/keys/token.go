@@ -5,7 +5,6 @@ package keys
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"go.mau.fi/whatsmeow/store"
@@ -24,23 +23,13 @@ type tokenRow struct {
 	SentAt int64  `json:"sentAt,omitempty"` // in seconds; 0 for never
 }
 
-func (k *deviceKeys) token(ctx context.Context, user types.JID) (row tokenRow, found bool, err error) {
-	value, err := k.rows.get(ctx, kindToken, nameOf(user.ToNonAD().String()))
-	if err != nil || value == nil {
-		return row, false, err
-	}
-	if json.Unmarshal(value, &row) != nil {
-		return tokenRow{}, false, nil //nolint:nilerr // damaged: the platform sends it again
-	}
-	return row, true, nil
-}
-
 // PutPrivacyTokens writes tokens, unless there are newer ones.
 func (k *deviceKeys) PutPrivacyTokens(ctx context.Context, tokens ...store.PrivacyToken) error {
 	k.contacts.Lock()
 	defer k.contacts.Unlock()
 	for _, token := range tokens {
-		known, found, err := k.token(ctx, token.User)
+		name := nameOf(token.User.ToNonAD().String())
+		known, found, err := readRow[tokenRow](ctx, k.rows, kindToken, name)
 		if err != nil {
 			return err
 		}
@@ -51,11 +40,9 @@ func (k *deviceKeys) PutPrivacyTokens(ctx context.Context, tokens ...store.Priva
 		if !token.SenderTimestamp.IsZero() {
 			row.SentAt = token.SenderTimestamp.Unix()
 		}
-		value, err := json.Marshal(row)
-		if err != nil {
-			return fmt.Errorf("keys: write privacy token: %w", err)
+		if err := putRow(ctx, k.rows, kindToken, name, row); err != nil {
+			return err
 		}
-		k.rows.put(ctx, kindToken, nameOf(token.User.ToNonAD().String()), value)
 	}
 	return k.rows.save(ctx)
 }
@@ -65,7 +52,7 @@ func (k *deviceKeys) PutPrivacyTokens(ctx context.Context, tokens ...store.Priva
 func (k *deviceKeys) GetPrivacyToken(ctx context.Context, user types.JID) (*store.PrivacyToken, error) {
 	var newest *store.PrivacyToken
 	for _, address := range k.addresses(ctx, user) {
-		row, found, err := k.token(ctx, address)
+		row, found, err := readRow[tokenRow](ctx, k.rows, kindToken, nameOf(address.ToNonAD().String()))
 		if err != nil {
 			return nil, err
 		}
