@@ -99,12 +99,8 @@ func OpenWith(ctx context.Context, config Config) (*DB, error) {
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	db := &DB{
-		pool:   pool,
-		conn:   conn,
-		tx:     &Tx{conn: conn, prepared: map[string]*sql.Stmt{}},
-		reader: reader, committed: config.Committed,
-	}
+	tx := &Tx{&Prepared{on: conn, prepared: map[string]*sql.Stmt{}}}
+	db := &DB{pool: pool, conn: conn, tx: tx, reader: reader, committed: config.Committed}
 	db.group = groupcommit.New(db.transact, nil)
 	return db, nil
 }
@@ -136,7 +132,7 @@ func (db *DB) Reader() *sql.DB { return db.reader }
 // ErrClosed. It is called once.
 func (db *DB) Close() error {
 	db.group.Close()
-	return errors.Join(db.tx.close(), db.conn.Close(), db.pool.Close(), db.reader.Close())
+	return errors.Join(db.tx.Close(), db.conn.Close(), db.pool.Close(), db.reader.Close())
 }
 
 // create makes the file before SQLite does, so that it has our mode. The -wal and -shm

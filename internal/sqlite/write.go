@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
@@ -51,65 +49,5 @@ func (db *DB) transact(run func(tx *Tx) error) error {
 }
 
 // Tx is the transaction of one Write. It is valid until the function that got it
-// returns, and for that function's goroutine only. Statements are prepared once and
-// kept, so queries must be constants.
-type Tx struct {
-	conn     *sql.Conn
-	prepared map[string]*sql.Stmt
-}
-
-// ExecContext runs a statement without rows. Its result has the number of rows that it
-// changed, and may be asked after the commit.
-func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	stmt, err := tx.stmt(ctx, query) //nolint:sqlclosecheck // kept for the next time; Close closes it
-	if err != nil {
-		return nil, err
-	}
-	result, err := stmt.ExecContext(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	// A caller that asked later would wait for the statement that runs then.
-	changed, err := result.RowsAffected()
-	return driver.RowsAffected(changed), err
-}
-
-// QueryContext runs a query. The rows must be closed before the next statement.
-func (tx *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := tx.stmt(ctx, query) //nolint:sqlclosecheck // kept for the next time; Close closes it
-	if err != nil {
-		return nil, err
-	}
-	return stmt.QueryContext(ctx, args...)
-}
-
-// QueryRowContext runs a query and reads at most one row. Scan returns its errors,
-// including sql.ErrNoRows.
-func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	stmt, err := tx.stmt(ctx, query) //nolint:sqlclosecheck // kept for the next time; Close closes it
-	if err != nil {
-		// Only an ordinary row can return the error; it fails in the same way.
-		return tx.conn.QueryRowContext(ctx, query, args...)
-	}
-	return stmt.QueryRowContext(ctx, args...)
-}
-
-func (tx *Tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	if stmt, ok := tx.prepared[query]; ok {
-		return stmt, nil
-	}
-	stmt, err := tx.conn.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, fmt.Errorf("sqlite: prepare: %w", err)
-	}
-	tx.prepared[query] = stmt
-	return stmt, nil
-}
-
-func (tx *Tx) close() error {
-	var errs []error
-	for _, stmt := range tx.prepared {
-		errs = append(errs, stmt.Close())
-	}
-	return errors.Join(errs...)
-}
+// returns, and for that function's goroutine only.
+type Tx struct{ *Prepared }

@@ -18,9 +18,9 @@ import (
 
 // sqliteDatabase is a SQLite file. Writes share commits; reads don't wait for them.
 type sqliteDatabase struct {
-	db    *sqlite.DB
-	reads *sqlite.Prepared
-	// short and long are reads, made once for all queries.
+	db           *sqlite.DB
+	reads, scans *sqlite.Prepared
+	// short and long run what reads and scans do. They are made once for all queries.
 	short, long table.Querier
 	writes      writeHealth
 }
@@ -40,10 +40,8 @@ func openSQLite(ctx context.Context, config sqlite.Config) (*sqliteDatabase, err
 	if err != nil {
 		return nil, err
 	}
-	reads := sqlite.NewPrepared(db.Reader())
-	return &sqliteDatabase{
-		db: db, reads: reads, short: table.QuerierOf(reads), long: table.QuerierOf(sqlite.Scans{Prepared: reads}),
-	}, nil
+	reads, scans := sqlite.NewPrepared(db.Reader()), sqlite.NewScans(db.Reader())
+	return &sqliteDatabase{db: db, reads: reads, scans: scans, short: table.QuerierOf(reads), long: table.QuerierOf(scans)}, nil
 }
 
 func (d *sqliteDatabase) Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
@@ -93,5 +91,5 @@ func (d *sqliteDatabase) connections() sql.DBStats          { return d.db.Reader
 func (d *sqliteDatabase) Compact(ctx context.Context) error { return d.db.Compact(ctx) }
 
 func (d *sqliteDatabase) close() error {
-	return errors.Join(d.reads.Close(), d.db.Close())
+	return errors.Join(d.reads.Close(), d.scans.Close(), d.db.Close())
 }
