@@ -76,7 +76,7 @@ func (s *Store) GetKey(ctx context.Context, accountID, id string) (_ gateway.Key
 // RevokedKeys returns those of the keys that were revoked.
 func (s *Store) RevokedKeys(ctx context.Context, ids []string) (_ []string, err error) {
 	defer table.Wrap(&err, "find revoked keys")
-	return table.Collect(ctx, s.db.Reader(), table.ScanText, "SELECT id FROM api_keys WHERE revoked_at > 0 AND id IN "+s.db.In(1), table.Texts(ids))
+	return table.Collect(ctx, s.db.Reader(), table.Value[string], "SELECT id FROM api_keys WHERE revoked_at > 0 AND id IN "+s.db.In(1), table.Texts(ids))
 }
 
 // ListKeys returns a page of the account's keys, oldest first, including revoked ones.

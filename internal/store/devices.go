@@ -39,7 +39,7 @@ type Devices struct {
 // FindDevice returns the number of the device that a JID names, and reports whether there
 // is one.
 func (d *Devices) FindDevice(ctx context.Context, jid string) (number int64, found bool, err error) {
-	number, found, err = table.Find(ctx, d.db.Reader(), table.ScanNumber, "SELECT number FROM devices WHERE jid = $1 AND number > 0", jid)
+	number, found, err = table.Find(ctx, d.db.Reader(), table.Value[int64], "SELECT number FROM devices WHERE jid = $1 AND number > 0", jid)
 	table.Wrap(&err, "find device")
 	return number, found, err
 }

@@ -254,7 +254,7 @@ func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, new
 // instances.
 func (s *Store) EventInstances(ctx context.Context) (_ []string, err error) {
 	defer table.Wrap(&err, "instances with events")
-	return table.Collect(ctx, s.db.Scanner(), table.ScanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
+	return table.Collect(ctx, s.db.Scanner(), table.Value[string], "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
 }
 
 // LastEventBefore returns the last sequence number among the first limit events
@@ -262,11 +262,8 @@ func (s *Store) EventInstances(ctx context.Context) (_ []string, err error) {
 // there is none.
 func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after int64, before time.Time, limit int) (int64, error) {
 	type age struct{ sequence, createdAt int64 }
-	ages, err := table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (age, error) {
-		var a age
-		err := row.Scan(&a.sequence, &a.createdAt)
-		return a, err
-	}, "SELECT sequence, created_at FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0",
+	ages, err := table.Collect(ctx, s.db.Scanner(), table.Into(func(a *age) []any { return []any{&a.sequence, &a.createdAt} }),
+		"SELECT sequence, created_at FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0",
 		instanceID, after, limit)
 	if err != nil {
 		return 0, fmt.Errorf("store: look for old events: %w", err)
@@ -343,7 +340,7 @@ func (s *Store) ReadChatEvents(
 // FirstEventSince returns the first sequence number of an instance's events that were
 // written at that time or later; 0 if there is none.
 func (s *Store) FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error) {
-	sequence, _, err := table.Find(ctx, s.db.Reader(), table.ScanNumber, firstEventSince, instanceID, table.Millis(since))
+	sequence, _, err := table.Find(ctx, s.db.Reader(), table.Value[int64], firstEventSince, instanceID, table.Millis(since))
 	table.Wrap(&err, "find an event by its time")
 	return sequence, err
 }

@@ -199,7 +199,7 @@ func (s *Store) ListMessages(
 // may read every message of the instance.
 func (s *Store) ChatKnown(ctx context.Context, instanceID string, chat gateway.Party) (known bool, err error) {
 	defer table.Wrap(&err, "look for a chat")
-	_, known, err = table.Find(ctx, s.db.Scanner(), table.ScanText, chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
+	_, known, err = table.Find(ctx, s.db.Scanner(), table.Value[string], chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
 	return known, err
 }
 
@@ -221,18 +221,16 @@ func (d dialect) messagesByID() string {
 // do not count, nor do those that are on their way or have failed.
 func (s *Store) CountTraffic(ctx context.Context, instanceID string, from, until time.Time) (_ []gateway.Traffic, err error) {
 	defer table.Wrap(&err, "count messages")
-	return table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (t gateway.Traffic, err error) {
-		err = row.Scan(table.IntoTime(&t.Hour), &t.Received, &t.Sent)
-		return t, err
-	}, countTraffic, instanceID, table.Millis(from), table.Millis(until))
+	return table.Collect(ctx, s.db.Scanner(), table.Into(func(t *gateway.Traffic) []any {
+		return []any{table.IntoTime(&t.Hour), &t.Received, &t.Sent}
+	}), countTraffic, instanceID, table.Millis(from), table.Millis(until))
 }
 
 // ListCorrespondence sums up the messages of an instance with people that were stored since
 // a time, one entry for each pair of addresses. It does not count what CountTraffic does not.
 func (s *Store) ListCorrespondence(ctx context.Context, instanceID string, since time.Time) (_ []gateway.Correspondence, err error) {
 	defer table.Wrap(&err, "list correspondence")
-	return table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (c gateway.Correspondence, err error) {
-		err = row.Scan(&c.Chat.JID, &c.Chat.LID, &c.Written, table.IntoTime(&c.FirstWritten), table.IntoTime(&c.LastReceived))
-		return c, err
-	}, listCorrespondence, instanceID, table.Millis(since))
+	return table.Collect(ctx, s.db.Scanner(), table.Into(func(c *gateway.Correspondence) []any {
+		return []any{&c.Chat.JID, &c.Chat.LID, &c.Written, table.IntoTime(&c.FirstWritten), table.IntoTime(&c.LastReceived)}
+	}), listCorrespondence, instanceID, table.Millis(since))
 }

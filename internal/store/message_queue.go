@@ -86,7 +86,7 @@ func (s *Store) QueuedHeads(ctx context.Context, instanceIDs []string) (_ []queu
 // AllQueued returns the identifiers of all messages that wait.
 func (s *Store) AllQueued(ctx context.Context) (_ []string, err error) {
 	defer table.Wrap(&err, "all queued messages")
-	return table.Collect(ctx, s.db.Scanner(), table.ScanText, "SELECT id FROM queued_messages")
+	return table.Collect(ctx, s.db.Scanner(), table.Value[string], "SELECT id FROM queued_messages")
 }
 
 // FindQueued returns the message that waits under an identifier, its own or the platform's,
@@ -126,10 +126,8 @@ func (s *Store) SentSince(ctx context.Context, instanceID string, since time.Tim
 // NewChatsSince returns the chats that an instance began after a time, oldest first.
 func (s *Store) NewChatsSince(ctx context.Context, instanceID string, since time.Time) (_ []queue.NewChat, err error) {
 	defer table.Wrap(&err, "new chats")
-	return table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (begun queue.NewChat, err error) {
-		err = row.Scan(&begun.Chat, table.IntoTime(&begun.At))
-		return begun, err
-	}, "SELECT chat, began_at FROM new_chats WHERE instance_id = $1 AND began_at > $2 ORDER BY began_at", instanceID, table.Millis(since))
+	return table.Collect(ctx, s.db.Scanner(), table.Into(func(c *queue.NewChat) []any { return []any{&c.Chat, table.IntoTime(&c.At)} }),
+		"SELECT chat, began_at FROM new_chats WHERE instance_id = $1 AND began_at > $2 ORDER BY began_at", instanceID, table.Millis(since))
 }
 
 // AddNewChat notes that an instance begins a chat, and forgets those from before a time. A

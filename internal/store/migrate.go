@@ -264,10 +264,7 @@ func missingIndexes(ctx context.Context, q table.Querier, version int) ([]index,
 	}
 	var missing []index
 	for _, one := range all {
-		valid, found, err := table.Find(ctx, q, func(row table.Scanner) (valid bool, err error) {
-			err = row.Scan(&valid)
-			return valid, err
-		}, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", one.name)
+		valid, found, err := table.Find(ctx, q, table.Value[bool], "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", one.name)
 		if err != nil {
 			return nil, err
 		}

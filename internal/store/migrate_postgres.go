@@ -229,11 +229,9 @@ func (w *waiting) report(ctx context.Context, q table.Querier, processes string,
 		application string
 		seconds     float64
 	}
-	found, err := table.Collect(ctx, q, func(row table.Scanner) (b blocker, err error) {
-		err = row.Scan(&b.process, &b.application, &b.seconds)
-		return b, err
-	}, "SELECT pid, COALESCE(application_name, ''), COALESCE(extract(epoch FROM clock_timestamp() - COALESCE(xact_start, backend_start)), 0)::float8"+
-		" FROM pg_stat_activity WHERE pid IN ("+processes+")", arg)
+	found, err := table.Collect(ctx, q, table.Into(func(b *blocker) []any { return []any{&b.process, &b.application, &b.seconds} }),
+		"SELECT pid, COALESCE(application_name, ''), COALESCE(extract(epoch FROM clock_timestamp() - COALESCE(xact_start, backend_start)), 0)::float8"+
+			" FROM pg_stat_activity WHERE pid IN ("+processes+")", arg)
 	if err != nil || len(found) == 0 {
 		return
 	}

@@ -61,7 +61,7 @@ func (p *Presences) SubscribePresence(ctx context.Context, subscription gateway.
 				return err
 			}
 		} else {
-			others, _, err := table.Find(ctx, r, table.ScanNumber, countPresences, id)
+			others, _, err := table.Find(ctx, r, table.Value[int64], countPresences, id)
 			if err != nil {
 				return err
 			}

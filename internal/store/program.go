@@ -26,11 +26,11 @@ func (s *Store) DatabaseTime(ctx context.Context) (now time.Time, known bool, er
 // removed then; the zero time if it was never stored.
 func (s *Store) ClockSeen(ctx context.Context) (at time.Time, quiet time.Duration, err error) {
 	defer table.Wrap(&err, "what the clock said")
-	_, _, err = table.Find(ctx, s.db.Reader(), func(row table.Scanner) (struct{}, error) {
+	err = table.Each(ctx, s.db.Reader(), func(row table.Scanner) error {
 		var left int64
 		err := row.Scan(table.IntoTime(&at), &left)
 		quiet = time.Duration(left) * time.Millisecond
-		return struct{}{}, err
+		return err
 	}, "SELECT seen_at, quiet_ms FROM clock WHERE clock = 1")
 	return at, quiet, err
 }
@@ -118,10 +118,7 @@ const findFilesOwner = "SELECT owner FROM file_place WHERE place = 1"
 
 // FilesOwner returns the name of the owner of the file storage, and whether it has one.
 func (s *Store) FilesOwner(ctx context.Context) (owner string, found bool, err error) {
-	owner, found, err = table.Find(ctx, s.db.Reader(), func(row table.Scanner) (owner string, err error) {
-		err = row.Scan(&owner)
-		return owner, err
-	}, findFilesOwner)
+	owner, found, err = table.Find(ctx, s.db.Reader(), table.Value[string], findFilesOwner)
 	table.Wrap(&err, "owner of the files")
 	return owner, found && owner != "", err
 }

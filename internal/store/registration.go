@@ -122,11 +122,6 @@ func takeNumberChecks(ctx context.Context, q table.Querier, instanceID string, t
 }
 
 func listNumberChecks(ctx context.Context, q table.Querier, instanceID string, since time.Time) ([]gateway.NumberChecks, error) {
-	return table.Collect(ctx, q, func(row table.Scanner) (gateway.NumberChecks, error) {
-		var checks gateway.NumberChecks
-		var at int64
-		err := row.Scan(&at, &checks.Numbers)
-		checks.At = table.Time(at)
-		return checks, err
-	}, "SELECT at, numbers FROM number_checks WHERE instance_id = $1 AND at > $2 ORDER BY at", instanceID, table.Millis(since))
+	return table.Collect(ctx, q, table.Into(func(c *gateway.NumberChecks) []any { return []any{table.IntoTime(&c.At), &c.Numbers} }),
+		"SELECT at, numbers FROM number_checks WHERE instance_id = $1 AND at > $2 ORDER BY at", instanceID, table.Millis(since))
 }

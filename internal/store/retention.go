@@ -24,7 +24,7 @@ const (
 // before a time, oldest first, limit at most, without those that are on their way.
 func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) (_ []string, err error) {
 	defer table.Wrap(&err, "messages from before a time")
-	return table.Collect(ctx, s.db.Scanner(), table.ScanText, messagesBefore, instanceID, table.Millis(before), limit)
+	return table.Collect(ctx, s.db.Scanner(), table.Value[string], messagesBefore, instanceID, table.Millis(before), limit)
 }
 
 // MessagesBeyond returns the internal identifiers of those messages of an instance
@@ -32,7 +32,7 @@ func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before ti
 // those that are on their way.
 func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) (_ []string, err error) {
 	defer table.Wrap(&err, "messages beyond a number")
-	return table.Collect(ctx, s.db.Scanner(), table.ScanText, messagesBeyond, instanceID, keep, limit)
+	return table.Collect(ctx, s.db.Scanner(), table.Value[string], messagesBeyond, instanceID, keep, limit)
 }
 
 // DeleteMessages removes messages of an instance by their internal identifiers. A message

@@ -71,21 +71,21 @@ func (c *Counter) Count(ctx context.Context) (census Census, err error) {
 	defer table.Wrap(&err, "count what is there")
 	q := c.database.Scanner()
 	census = Census{Instances: map[string]int64{}, Webhooks: map[string]Group{}}
-	if _, err := table.Collect(ctx, q, func(row table.Scanner) (struct{}, error) {
+	if err := table.Each(ctx, q, func(row table.Scanner) error {
 		var status string
 		var n int64
 		err := row.Scan(&status, &n)
 		census.Instances[status] = n
-		return struct{}{}, err
+		return err
 	}, countInstances); err != nil {
 		return census, err
 	}
-	if _, err := table.Collect(ctx, q, func(row table.Scanner) (struct{}, error) {
+	if err := table.Each(ctx, q, func(row table.Scanner) error {
 		var state string
 		var group Group
 		err := row.Scan(&state, &group.Webhooks, &group.Waiting, table.IntoTime(&group.Oldest))
 		census.Webhooks[state] = group
-		return struct{}{}, err
+		return err
 	}, countWebhooks); err != nil {
 		return census, err
 	}

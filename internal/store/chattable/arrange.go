@@ -149,7 +149,7 @@ func (w *Write) Forget(ctx context.Context, q table.Querier, party gateway.Party
 // starred ones only if starred is true.
 func (t *Tables) ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) (_ []string, err error) {
 	defer table.Wrap(&err, "messages of a chat")
-	return table.Collect(ctx, t.db.Scanner(), table.ScanText,
+	return table.Collect(ctx, t.db.Scanner(), table.Value[string],
 		"SELECT id FROM messages WHERE chat_id = $1 AND sent_at <= $2 AND status <> 0 AND (NOT starred OR $3) ORDER BY created_at, id LIMIT $4 + 0",
 		chatID, untilMillis(until), starred, limit)
 }

@@ -91,8 +91,5 @@ type worded struct {
 	id, chatID, text string
 }
 
-func scanWorded(row table.Scanner) (worded, error) {
-	var w worded
-	err := row.Scan(&w.row, &w.id, &w.chatID, &w.text)
-	return w, err
-}
+//nolint:gochecknoglobals // a function
+var scanWorded = table.Into(func(w *worded) []any { return []any{&w.row, &w.id, &w.chatID, &w.text} })

@@ -58,7 +58,7 @@ func (p postgresWords) catchUp(ctx context.Context) (more bool, err error) {
 	err = p.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
 		more = false
 		// Another node that does the same has the row.
-		before, free, err := table.Find(ctx, q, table.ScanText, "SELECT before_id FROM search_progress FOR UPDATE SKIP LOCKED")
+		before, free, err := table.Find(ctx, q, table.Value[string], "SELECT before_id FROM search_progress FOR UPDATE SKIP LOCKED")
 		if err != nil || !free || before == "" {
 			return err
 		}

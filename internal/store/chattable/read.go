@@ -86,7 +86,7 @@ func (t *Tables) DisappearsAfter(ctx context.Context, instanceID string, party g
 	if chat, ok := t.known.Get(known); ok {
 		return time.Duration(chat.disappearing) * time.Second, nil
 	}
-	seconds, _, err := table.Find(ctx, t.db.Reader(), table.ScanNumber,
+	seconds, _, err := table.Find(ctx, t.db.Reader(), table.Value[int64],
 		"SELECT disappearing FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' AND disappearing > 0 UNION ALL "+
 			"SELECT disappearing FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' AND disappearing > 0 LIMIT 1",
 		instanceID, string(party.LID), string(party.JID))
@@ -134,10 +134,8 @@ func (t *Tables) chatsInOrder(
 	if search != "" {
 		columns = "id, last_at, name, jid"
 	}
-	all, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (c chatInOrder, err error) {
-		err = row.Scan(&c.id, &c.at, &c.name, &c.jid)
-		return c, err
-	}, "SELECT "+columns+" "+from, args...)
+	all, err := table.Collect(ctx, t.db.Scanner(), table.Into(func(c *chatInOrder) []any { return []any{&c.id, &c.at, &c.name, &c.jid} }),
+		"SELECT "+columns+" "+from, args...)
 	if err != nil {
 		return page, err
 	}
@@ -254,7 +252,7 @@ func (t *Tables) ListChatMessages(
 		}
 		return page, nil
 	}
-	page, err = listInOrder(ctx, t.db.Scanner(), MessageColumns, request, from, order, args)
+	page, err = table.ListBy(ctx, t.db.Scanner(), MessageColumns.Scan, request, table.Order{By: order, Counted: countedBeyond}, MessageColumns.Names, from, args...)
 	table.Wrap(&err, "list messages of a chat")
 	return page, err
 }
@@ -283,10 +281,8 @@ func (t *Tables) found(
 	ctx context.Context, from, orderBy string, args []any, oldestFirst bool, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {
 	n, offset := len(args), request.Offset()
-	order, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (p position, err error) {
-		err = row.Scan(&p.id, &p.at, &page.Total)
-		return p, err
-	}, "SELECT id, created_at, count(*) OVER () "+from+" ORDER BY "+orderBy+" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
+	order, err := table.Collect(ctx, t.db.Scanner(), table.Into(func(p *position) []any { return []any{&p.id, &p.at, &page.Total} }),
+		"SELECT id, created_at, count(*) OVER () "+from+" ORDER BY "+orderBy+" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
 		append(slices.Clone(args), request.Limit, offset)...)
 	if err != nil {
 		return page, err
@@ -302,26 +298,6 @@ func (t *Tables) found(
 
 // countedBeyond is how many rows are counted beyond a page: a chat may have any number.
 const countedBeyond = 5_000
-
-// listInOrder is table.List in an order of its own. It counts no further than countedBeyond.
-func listInOrder[T any](
-	ctx context.Context, q table.Querier, columns *table.Columns[T], request gateway.PageRequest, from, order string, args []any,
-) (page gateway.Page[T], err error) {
-	n, offset := len(args), request.Offset()
-	page.Items, err = columns.Collect(ctx, q, from+" ORDER BY "+order+
-		// A limit that is a bare parameter makes SQLite plan anew each time.
-		" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2), append(slices.Clone(args), request.Limit, offset)...)
-	if err != nil {
-		return page, err
-	}
-	if n := len(page.Items); n < request.Limit && (n > 0 || offset == 0) {
-		page.Total = offset + n
-		return page, nil
-	}
-	err = q.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 "+from+" LIMIT $"+strconv.Itoa(n+1)+" + 0) AS counted",
-		append(args, offset+request.Limit+countedBeyond)...).Scan(&page.Total)
-	return page, err
-}
 
 // IndexPause is how long the index of words waits for more messages that were stored.
 const IndexPause = time.Second

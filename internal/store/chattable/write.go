@@ -125,11 +125,8 @@ type named struct {
 	jid, lid gateway.JID
 }
 
-func scanNamed(row table.Scanner) (named, error) {
-	var n named
-	err := row.Scan(&n.id, &n.jid, &n.lid, &n.disappearing)
-	return n, err
-}
+//nolint:gochecknoglobals // a function
+var scanNamed = table.Into(func(n *named) []any { return []any{&n.id, &n.jid, &n.lid, &n.disappearing} })
 
 func newID() (string, error) {
 	id, err := uuid.NewV7()
@@ -234,7 +231,7 @@ func (w *Write) Reworded(ctx context.Context, q table.Querier, message gateway.M
 // Leaving notes that messages are about to be removed, and returns their ids for Left. set is
 // a query for their ids, with its parameters.
 func (w *Write) Leaving(ctx context.Context, q table.Querier, set string, args ...any) (ids []string, err error) {
-	ids, err = table.Collect(ctx, q, table.ScanText, set, args...)
+	ids, err = table.Collect(ctx, q, table.Value[string], set, args...)
 	if err != nil || len(ids) == 0 {
 		return ids, err
 	}

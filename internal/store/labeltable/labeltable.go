@@ -46,11 +46,8 @@ const (
 	takeLabel = "DELETE FROM labelled WHERE instance_id = $1 AND chat_id = $2 AND platform_id = $3 AND label_id = $4"
 )
 
-func scanLabel(row table.Scanner) (gateway.Label, error) {
-	var label gateway.Label
-	err := row.Scan(&label.ID, &label.Name, &label.Color)
-	return label, err
-}
+//nolint:gochecknoglobals // a function
+var scanLabel = table.Into(func(l *gateway.Label) []any { return []any{&l.ID, &l.Name, &l.Color} })
 
 // Change carries out a change of an instance's labels. chatID is the chat that it names. It
 // returns the label as it is then, or as it was if it is gone, and whether anything is
@@ -123,7 +120,7 @@ func (t *Tables) FindLabel(ctx context.Context, instanceID, id string) (_ gatewa
 // FreeLabelID returns an ID that no label of the instance has: a number above those that are
 // taken, as phones choose them. The first five are those that phones begin with.
 func (t *Tables) FreeLabelID(ctx context.Context, instanceID string) (string, error) {
-	taken, err := table.Collect(ctx, t.db.Reader(), table.ScanText, "SELECT id FROM labels WHERE instance_id = $1", instanceID)
+	taken, err := table.Collect(ctx, t.db.Reader(), table.Value[string], "SELECT id FROM labels WHERE instance_id = $1", instanceID)
 	if err != nil {
 		return "", fmt.Errorf("store: choose the ID of a label: %w", err)
 	}
@@ -142,11 +139,11 @@ func (t *Tables) labels(ctx context.Context, query, instanceID string, ids []str
 	}
 	defer table.Wrap(&err, "labels")
 	labels = map[string][]string{}
-	_, err = table.Collect(ctx, t.db.Reader(), func(row table.Scanner) (struct{}, error) {
+	err = table.Each(ctx, t.db.Reader(), func(row table.Scanner) error {
 		var of, label string
 		err := row.Scan(&of, &label)
 		labels[of] = append(labels[of], label)
-		return struct{}{}, err
+		return err
 	}, query+t.db.In(2)+" ORDER BY length(l.label_id), l.label_id", instanceID, table.Texts(ids))
 	return labels, err
 }

@@ -95,10 +95,7 @@ func (e *DisagreementError) Error() string {
 // node is known, and whether somebody wants it to be drained. One that is not known has lost
 // everything.
 func (t *Tables) RenewNode(ctx context.Context, id string, lease time.Duration) (known, draining bool, err error) {
-	draining, known, err = table.Find(ctx, t.db.Reader(), func(row table.Scanner) (draining bool, err error) {
-		err = row.Scan(&draining)
-		return draining, err
-	}, "UPDATE nodes SET lease_until = now_ms() + $2 WHERE id = $1 RETURNING draining", id, lease.Milliseconds())
+	draining, known, err = table.Find(ctx, t.db.Reader(), table.Value[bool], "UPDATE nodes SET lease_until = now_ms() + $2 WHERE id = $1 RETURNING draining", id, lease.Milliseconds())
 	table.Wrap(&err, "renew lease")
 	return known, draining, err
 }
@@ -214,7 +211,7 @@ func (t *Tables) FindOwner(ctx context.Context, instanceID string) (_ gateway.Ow
 // StatusHolds returns those of the instances whose stored status was written by the node
 // that works for them now, and is alive.
 func (t *Tables) StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error) {
-	ids, err := table.Collect(ctx, t.db.Reader(), table.ScanText, statusHolds, instanceIDs)
+	ids, err := table.Collect(ctx, t.db.Reader(), table.Value[string], statusHolds, instanceIDs)
 	if err != nil {
 		return nil, fmt.Errorf("store: compare tenures: %w", err)
 	}
@@ -235,8 +232,5 @@ func scanNode(row table.Scanner) (gateway.Node, error) {
 	return node, err
 }
 
-func scanTenure(row table.Scanner) (gateway.Tenure, error) {
-	var tenure gateway.Tenure
-	err := row.Scan(&tenure.InstanceID, &tenure.Node, &tenure.Epoch)
-	return tenure, err
-}
+//nolint:gochecknoglobals // a function
+var scanTenure = table.Into(func(t *gateway.Tenure) []any { return []any{&t.InstanceID, &t.Node, &t.Epoch} })

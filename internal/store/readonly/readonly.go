@@ -68,7 +68,7 @@ func (d *Database) Number(ctx context.Context, query string) (int64, error) {
 
 // Lines returns the rows of a query for one column, as texts.
 func (d *Database) Lines(ctx context.Context, query string) ([]string, error) {
-	return table.Collect(ctx, d.Reader(), table.ScanText, query)
+	return table.Collect(ctx, d.Reader(), table.Value[string], query)
 }
 
 // Version is that of the newest migration; 0 for a database without data of a gateway.
@@ -148,11 +148,11 @@ type Through struct {
 func (d *Database) Proxies(ctx context.Context, opened *vault.Vault) ([]Through, error) {
 	counts := map[gateway.Proxy]int{}
 	var order []gateway.Proxy
-	_, err := table.Collect(ctx, d.Reader(), func(row table.Scanner) (struct{}, error) {
+	err := table.Each(ctx, d.Reader(), func(row table.Scanner) error {
 		var id, stored string
 		var generation int64
 		if err := row.Scan(&id, &stored, &generation); err != nil {
-			return struct{}{}, err
+			return err
 		}
 		text, err := opened.OpenText(ctx, vault.Proxy(id), stored, generation)
 		proxy := gateway.Proxy(text)
@@ -160,7 +160,7 @@ func (d *Database) Proxies(ctx context.Context, opened *vault.Vault) ([]Through,
 			order = append(order, proxy)
 		}
 		counts[proxy]++
-		return struct{}{}, err
+		return err
 	}, "SELECT id, proxy, proxy_seal FROM instances WHERE proxy <> '' ORDER BY id")
 	if err != nil {
 		return nil, fmt.Errorf("readonly: read the proxies: %w", err)
@@ -193,13 +193,9 @@ type InstanceGroup struct {
 
 // Instances counts the instances by status and reason.
 func (d *Database) Instances(ctx context.Context) ([]InstanceGroup, error) {
-	found, err := table.Collect(ctx, d.Reader(), func(row table.Scanner) (InstanceGroup, error) {
-		var one InstanceGroup
-		var since int64
-		err := row.Scan(&one.Status, &one.Reason, &one.Instances, &one.Example, &since)
-		one.Since = table.Time(since)
-		return one, err
-	}, "SELECT status, reason, COUNT(*), MIN(id), MIN(updated_at) FROM instances GROUP BY status, reason ORDER BY status, reason")
+	found, err := table.Collect(ctx, d.Reader(), table.Into(func(g *InstanceGroup) []any {
+		return []any{&g.Status, &g.Reason, &g.Instances, &g.Example, table.IntoTime(&g.Since)}
+	}), "SELECT status, reason, COUNT(*), MIN(id), MIN(updated_at) FROM instances GROUP BY status, reason ORDER BY status, reason")
 	if err != nil {
 		return nil, fmt.Errorf("readonly: count the instances: %w", err)
 	}
@@ -219,13 +215,9 @@ type Behind struct {
 
 // Behind returns the webhooks that fail, those first that have failed the longest, limit at most.
 func (d *Database) Behind(ctx context.Context, limit int) ([]Behind, error) {
-	found, err := table.Collect(ctx, d.Reader(), func(row table.Scanner) (Behind, error) {
-		var one Behind
-		var since int64
-		err := row.Scan(&one.ID, &one.InstanceID, &one.First, &one.URL, &one.Status, &one.Reason, &since)
-		one.Since = table.Time(since)
-		return one, err
-	}, "SELECT id, instance_id, place = instance_id, url, status, reason, failing_since FROM webhooks WHERE active AND status <> 'ok' ORDER BY failing_since, id LIMIT $1", limit)
+	found, err := table.Collect(ctx, d.Reader(), table.Into(func(b *Behind) []any {
+		return []any{&b.ID, &b.InstanceID, &b.First, &b.URL, &b.Status, &b.Reason, table.IntoTime(&b.Since)}
+	}), "SELECT id, instance_id, place = instance_id, url, status, reason, failing_since FROM webhooks WHERE active AND status <> 'ok' ORDER BY failing_since, id LIMIT $1", limit)
 	if err != nil {
 		return nil, fmt.Errorf("readonly: read the webhooks that fail: %w", err)
 	}

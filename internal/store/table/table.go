@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
@@ -75,22 +74,32 @@ func Changed(rows int64, err, none error, tried string) error {
 	return err
 }
 
-// Collect runs a query and scans each row. It returns nil for no rows.
-func Collect[T any](ctx context.Context, q Querier, scan func(row Scanner) (T, error), query string, args ...any) (_ []T, err error) {
+// Each runs a query and calls scan with each row, until it returns an error.
+func Each(ctx context.Context, q Querier, scan func(row Scanner) error, query string, args ...any) (err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Collect runs a query and scans each row. It returns nil for no rows.
+func Collect[T any](ctx context.Context, q Querier, scan func(row Scanner) (T, error), query string, args ...any) (items []T, err error) {
+	err = Each(ctx, q, func(row Scanner) error {
+		item, err := scan(row)
+		items = append(items, item)
+		return err
+	}, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	var items []T
-	for rows.Next() {
-		item, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, rows.Err()
+	return items, nil
 }
 
 // Find runs a query for at most one row and reports whether there was one.
@@ -114,14 +123,24 @@ func List[T any](
 	ctx context.Context, q Querier, scan func(row Scanner) (T, error), request gateway.PageRequest,
 	columns, from string, args ...any,
 ) (gateway.Page[T], error) {
-	var page gateway.Page[T]
-	var err error
-	offset := request.Offset()
-	n := len(args)
-	page.Items, err = Collect(ctx, q, scan, "SELECT "+columns+" "+from+
+	return ListBy(ctx, q, scan, request, Order{By: "created_at, id"}, columns, from, args...)
+}
+
+// Order says how ListBy lists rows.
+type Order struct {
+	By      string // the columns
+	Counted int    // how many rows are counted beyond the page; 0: all
+}
+
+// ListBy is List in an order of its own.
+func ListBy[T any](
+	ctx context.Context, q Querier, scan func(row Scanner) (T, error), request gateway.PageRequest, order Order,
+	columns, from string, args ...any,
+) (page gateway.Page[T], err error) {
+	offset, next := request.Offset(), Parameter(len(args)+1)
+	page.Items, err = Collect(ctx, q, scan, "SELECT "+columns+" "+from+" ORDER BY "+order.By+
 		// A limit that is a bare parameter makes SQLite plan anew each time.
-		" ORDER BY created_at, id LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
-		append(slices.Clone(args), request.Limit, offset)...)
+		" LIMIT "+next+" + 0 OFFSET "+Parameter(len(args)+2), append(slices.Clone(args), request.Limit, offset)...)
 	if err != nil {
 		return page, err
 	}
@@ -129,6 +148,11 @@ func List[T any](
 		page.Total = offset + n
 		return page, nil
 	}
-	err = q.QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+	count := "SELECT count(*) " + from
+	if order.Counted > 0 {
+		count = "SELECT count(*) FROM (SELECT 1 " + from + " LIMIT " + next + " + 0) AS counted"
+		args = append(slices.Clone(args), offset+request.Limit+order.Counted)
+	}
+	err = q.QueryRowContext(ctx, count, args...).Scan(&page.Total)
 	return page, err
 }

@@ -40,23 +40,23 @@ func OrNil(value []byte) []byte {
 	return value
 }
 
-// ScanText reads a row of one text.
-func ScanText(row Scanner) (string, error) {
-	var text string
-	err := row.Scan(&text)
-	return text, err
+// Into makes a function that reads a row into the fields of a T.
+func Into[T any](fields func(item *T) []any) func(row Scanner) (T, error) {
+	return func(row Scanner) (item T, err error) {
+		err = row.Scan(fields(&item)...)
+		return item, err
+	}
 }
 
-// ScanNumber reads a row of one number.
-func ScanNumber(row Scanner) (int64, error) {
-	var number int64
-	err := row.Scan(&number)
-	return number, err
+// Value reads a row of one value.
+func Value[T any](row Scanner) (value T, err error) {
+	err = row.Scan(&value)
+	return value, err
 }
 
 // ScanTime reads a row of one time.
 func ScanTime(row Scanner) (time.Time, error) {
-	millis, err := ScanNumber(row)
+	millis, err := Value[int64](row)
 	return Time(millis), err
 }
 

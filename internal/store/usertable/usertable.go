@@ -145,7 +145,7 @@ func (t *Tables) changeUser(ctx context.Context, what, query string, args ...any
 func (t *Tables) UseUserLink(ctx context.Context, hash []byte, at time.Time, password string) (bool, error) {
 	used := false
 	err := t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		ids, err := table.Collect(ctx, q, table.ScanText, `UPDATE users SET password = $1, link_hash = $2, link_until = 0, epoch = epoch + 1
+		ids, err := table.Collect(ctx, q, table.Value[string], `UPDATE users SET password = $1, link_hash = $2, link_until = 0, epoch = epoch + 1
 			WHERE link_hash = $3 AND link_hash <> $2 AND link_until > $4 RETURNING id`, password, []byte{}, table.NotNull(hash), table.Millis(at))
 		if used = err == nil && len(ids) > 0; !used {
 			return err
@@ -172,7 +172,7 @@ func (t *Tables) EndSignIns(ctx context.Context, id string) (epoch int64, err er
 func (t *Tables) endSignIns(ctx context.Context, id, query string, args ...any) (epoch int64, err error) {
 	var found bool
 	err = t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		epoch, found, err = table.Find(ctx, q, table.ScanNumber, query, append([]any{id}, args...)...)
+		epoch, found, err = table.Find(ctx, q, table.Value[int64], query, append([]any{id}, args...)...)
 		if err != nil || !found {
 			return err
 		}
@@ -336,15 +336,10 @@ func (t *Tables) AddAudit(ctx context.Context, entry gateway.AuditEntry) (err er
 }
 
 // ListAudit returns a page of the account's audit list, newest first.
-func (t *Tables) ListAudit(ctx context.Context, accountID string, request gateway.PageRequest) (page gateway.Page[gateway.AuditEntry], err error) {
+func (t *Tables) ListAudit(ctx context.Context, accountID string, request gateway.PageRequest) (_ gateway.Page[gateway.AuditEntry], err error) {
 	defer table.Wrap(&err, "list audit")
-	q := t.db.Scanner()
-	page.Items, err = auditColumns.Collect(ctx, q, "FROM audit WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 + 0 OFFSET $3",
-		accountID, request.Limit, request.Offset())
-	if err == nil {
-		err = q.QueryRowContext(ctx, "SELECT count(*) FROM audit WHERE account_id = $1", accountID).Scan(&page.Total)
-	}
-	return page, err
+	return table.ListBy(ctx, t.db.Scanner(), auditColumns.Scan, request, table.Order{By: "created_at DESC, id DESC"},
+		auditColumns.Names, "FROM audit WHERE account_id = $1", accountID)
 }
 
 // TrimAudit removes from the audit lists the entries of before a time, and of each account

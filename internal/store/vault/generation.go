@@ -27,11 +27,8 @@ func wrappedFor(number int64) []string {
 }
 
 func readGenerations(ctx context.Context, q table.Querier) ([]generation, error) {
-	return table.Collect(ctx, q, func(row table.Scanner) (generation, error) {
-		var g generation
-		err := row.Scan(&g.number, &g.wrapped, &g.complete, &g.rewrapped)
-		return g, err
-	}, "SELECT generation, wrapped, complete, rewrapped FROM data_keys ORDER BY generation")
+	return table.Collect(ctx, q, table.Into(func(g *generation) []any { return []any{&g.number, &g.wrapped, &g.complete, &g.rewrapped} }),
+		"SELECT generation, wrapped, complete, rewrapped FROM data_keys ORDER BY generation")
 }
 
 // addGeneration adds a data key, unless another process has added that one.

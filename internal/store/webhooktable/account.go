@@ -93,11 +93,11 @@ func (t *AccountTable) DeleteAccountWebhook(ctx context.Context, accountID, id s
 func (t *AccountTable) AccountsOf(ctx context.Context, instanceIDs []string) (accounts map[string]string, err error) {
 	defer table.Wrap(&err, "accounts of instances")
 	accounts = make(map[string]string, len(instanceIDs))
-	_, err = table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (_ struct{}, err error) {
+	err = table.Each(ctx, t.db.Scanner(), func(row table.Scanner) error {
 		var id, accountID string
-		err = row.Scan(&id, &accountID)
+		err := row.Scan(&id, &accountID)
 		accounts[id] = accountID
-		return struct{}{}, err
+		return err
 	}, "SELECT id, account_id FROM instances WHERE id IN "+t.db.In(1), table.Texts(instanceIDs))
 	return accounts, err
 }

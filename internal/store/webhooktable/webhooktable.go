@@ -152,12 +152,12 @@ func (t *Tables) Webhooks(ctx context.Context, instanceIDs []string) (all []webh
 		return nil, err
 	}
 	of := map[string][]backlog.BlockedChat{}
-	_, err = table.Collect(ctx, t.db.Scanner(), func(from table.Scanner) (_ struct{}, err error) {
+	err = table.Each(ctx, t.db.Scanner(), func(from table.Scanner) error {
 		var id string
 		var chat backlog.BlockedChat
-		err = from.Scan(blockedColumns.Fields(&chat, &id)...)
+		err := from.Scan(blockedColumns.Fields(&chat, &id)...)
 		of[id] = append(of[id], chat)
-		return struct{}{}, err
+		return err
 	}, "SELECT "+blockedColumns.Names+", webhook_id FROM webhook_blocked_chats WHERE webhook_id IN (SELECT id FROM webhooks WHERE instance_id IN "+t.db.In(1)+")", set)
 	for i := range all {
 		all[i].Blocked = of[all[i].Webhook.ID]
