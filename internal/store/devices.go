@@ -126,29 +126,16 @@ func (d *Devices) scanKeys(ctx context.Context, device int64, kind string) func(
 func (d *Devices) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) (err error) {
 	defer table.Wrap(&err, "write keys")
 	return d.db.Begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
-		if instanceID == "" {
-			return d.writeSharedKeys(ctx, q, changes)
-		}
-		return d.writeDeviceKeysIn(ctx, q, changes)
+		return d.writeDeviceKeysIn(ctx, q, instanceID, changes)
 	}, changes.Written).Wait()
 }
 
-// writeSharedKeys writes changes of the keys that all devices share.
-func (d *Devices) writeSharedKeys(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
+// writeDeviceKeysIn writes changes as part of a transaction, which checks the tenure of the instance.
+func (d *Devices) writeDeviceKeysIn(ctx context.Context, q table.Querier, instanceID string, changes gateway.DeviceKeyChanges) error {
 	for _, row := range changes.Rows() {
-		if row.Device != 0 {
+		if instanceID == nobody && row.Device != 0 {
 			return fmt.Errorf("a key of the device %d is not shared", row.Device)
 		}
-		if err := d.writeDeviceKey(ctx, q, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeDeviceKeysIn writes changes as part of a transaction, which checks the tenure.
-func (d *Devices) writeDeviceKeysIn(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
-	for _, row := range changes.Rows() {
 		if err := d.writeDeviceKey(ctx, q, row); err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 	var result sql.Result
 	err = s.db.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		if changes != nil {
-			if err := s.Devices.writeDeviceKeysIn(ctx, r, changes); err != nil {
+			if err := s.Devices.writeDeviceKeysIn(ctx, r, message.InstanceID, changes); err != nil {
 				return err
 			}
 			r.committed = changes.Written

@@ -22,8 +22,8 @@ const (
 // Header is a header of a webhook's own, in its canonical form. Its value may be a secret: it
 // is never logged, and no answer has it.
 type Header struct {
-	Name  string
-	Value string
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // LogValue hides the value.

@@ -34,12 +34,9 @@ func readGenerations(ctx context.Context, q table.Querier) ([]generation, error)
 // addGeneration adds a data key, unless another process has added that one.
 func (v *Vault) addGeneration(ctx context.Context, number int64) error {
 	wrapped := v.config.Master.Wrap(seal.NewKey(), wrappedFor(number)...)
-	err := v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		_, err := q.ExecContext(ctx, `INSERT INTO data_keys (generation, wrapped, complete, rewrapped, created_at) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (generation) DO NOTHING`, number, wrapped, false, false, table.Millis(v.config.Now()))
-		return err
-	})
-	if err != nil {
+	if _, err := v.config.Database.Exec(ctx, `INSERT INTO data_keys (generation, wrapped, complete, rewrapped, created_at)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (generation) DO NOTHING`,
+		number, wrapped, false, false, table.Millis(v.config.Now())); err != nil {
 		return fmt.Errorf("vault: add a data key: %w", err)
 	}
 	return nil
@@ -97,10 +94,8 @@ func (v *Vault) Renew(ctx context.Context, alone bool) error {
 
 // started notes that a gateway was started with the present master key.
 func (v *Vault) started(ctx context.Context) error {
-	return v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		_, err := q.ExecContext(ctx, "UPDATE data_keys SET rewrapped = $1 WHERE rewrapped <> $1", false)
-		return err
-	})
+	_, err := v.config.Database.Exec(ctx, "UPDATE data_keys SET rewrapped = $1 WHERE rewrapped <> $1", false)
+	return err
 }
 
 // Remove makes all values plain, and removes the data keys. No gateway may run. If it is
@@ -110,22 +105,14 @@ func (v *Vault) Remove(ctx context.Context) (changed int, err error) {
 	if !v.Sealing() {
 		return 0, ErrPlain
 	}
-	err = v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		_, err := q.ExecContext(ctx, "UPDATE data_keys SET complete = $1", false)
-		return err
-	})
-	if err != nil {
+	if _, err := v.config.Database.Exec(ctx, "UPDATE data_keys SET complete = $1", false); err != nil {
 		return 0, fmt.Errorf("vault: remove the seal: %w", err)
 	}
 	v.keys.Store(&keyring{all: v.keys.Load().all})
 	if changed, err = v.change(ctx); err != nil {
 		return changed, err
 	}
-	err = v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		_, err := q.ExecContext(ctx, "DELETE FROM data_keys")
-		return err
-	})
-	if err != nil {
+	if _, err := v.config.Database.Exec(ctx, "DELETE FROM data_keys"); err != nil {
 		return changed, fmt.Errorf("vault: remove the data keys: %w", err)
 	}
 	return changed, nil

@@ -111,11 +111,7 @@ func (v *Vault) Reseal(ctx context.Context) (changed int, err error) {
 	if changed, err = v.change(ctx); err != nil {
 		return changed, err
 	}
-	err = v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		_, err := q.ExecContext(ctx, "UPDATE data_keys SET complete = $1 WHERE generation = $2", true, v.keys.Load().current)
-		return err
-	})
-	if err != nil {
+	if _, err := v.config.Database.Exec(ctx, "UPDATE data_keys SET complete = $1 WHERE generation = $2", true, v.keys.Load().current); err != nil {
 		return changed, fmt.Errorf("vault: seal: %w", err)
 	}
 	v.config.Logger.InfoContext(ctx, "the secrets in the database are sealed", slog.Int("values", changed), slog.Int64("generation", state.Generation))

@@ -3,10 +3,10 @@
 package webhooktable
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/store/table"
@@ -72,32 +72,24 @@ func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, cells vault.We
 	if err != nil {
 		return hook, err
 	}
-	var damaged [3]error
-	hook.Headers, damaged[0] = decodeHeaders(headers)
-	hook.Filter.Kinds, damaged[1] = decodeList(hook.Filter.Kinds, r.kinds)
-	hook.Filter.Chats, damaged[2] = decodeList(hook.Filter.Chats, r.chats)
-	if errors.Join(damaged[:]...) != nil {
+	damaged := errors.Join(
+		decodeList(&hook.Headers, cmp.Or(headers, table.NoTexts)),
+		decodeList(&hook.Filter.Kinds, r.kinds),
+		decodeList(&hook.Filter.Chats, r.chats),
+	)
+	if damaged != nil {
 		hook.Active = false // nobody knows what may go there; it is saved again, or deleted
 	}
 	return hook, nil
 }
 
-// decodeList reads a column with a list. The first argument only gives the type. An empty list is nil.
-func decodeList[T ~string](_ []T, text string) ([]T, error) {
-	var values []T
-	if err := json.Unmarshal([]byte(text), &values); err != nil {
-		return nil, fmt.Errorf("read a list: %w", err)
+// decodeList reads a column with a list. One that is empty or damaged is nil.
+func decodeList[T any](into *[]T, text string) error {
+	err := json.Unmarshal([]byte(text), into)
+	if err != nil || len(*into) == 0 {
+		*into = nil
 	}
-	if len(values) == 0 {
-		return nil, nil
-	}
-	return values, nil
-}
-
-// storedHeader is a header as its column has it.
-type storedHeader struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	return err
 }
 
 // encodeHeaders makes the column of a webhook's own headers; it is empty if there are none.
@@ -105,25 +97,6 @@ func encodeHeaders(headers []webhook.Header) (string, error) {
 	if len(headers) == 0 {
 		return "", nil
 	}
-	stored := make([]storedHeader, len(headers))
-	for n, header := range headers {
-		stored[n] = storedHeader(header)
-	}
-	encoded, err := json.Marshal(stored)
+	encoded, err := json.Marshal(headers)
 	return string(encoded), err
-}
-
-func decodeHeaders(text string) ([]webhook.Header, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var stored []storedHeader
-	if err := json.Unmarshal([]byte(text), &stored); err != nil {
-		return nil, fmt.Errorf("read the headers of a webhook: %w", err)
-	}
-	headers := make([]webhook.Header, len(stored))
-	for n, header := range stored {
-		headers[n] = webhook.Header(header)
-	}
-	return headers, nil
 }
