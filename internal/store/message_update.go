@@ -17,52 +17,30 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
+// messageChange changes messages that were found, and returns those that it has changed.
+type messageChange = func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)
+
 // UpdateMessages reads those messages of an instance that have one of the
 // identifiers, the platform's or the internal ones, and hands them to change,
 // oldest first, in one transaction that excludes every other update of the
 // instance's messages. It writes those that change returns back: their status,
 // addresses, content and times; and appends the events. An error of change is
 // returned as it is and nothing is written. change may run again.
-func (s *Store) UpdateMessages(
-	ctx context.Context, instanceID string, ids []string,
-	change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error),
-) error {
-	update := s.beginUpdate(ctx, instanceID, ids, change)
-	return update.answer(update.Wait())
+func (s *Store) UpdateMessages(ctx context.Context, instanceID string, ids []string, change messageChange) error {
+	return s.updateMessages(ctx, instanceID, ids, change, groupcommit.Pending.Wait)
 }
 
 // UpdateMessagesSoon is UpdateMessages that gives other writes a moment to share the
 // commit. It is for what nobody waits for.
-func (s *Store) UpdateMessagesSoon(
-	ctx context.Context, instanceID string, ids []string,
-	change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error),
+func (s *Store) UpdateMessagesSoon(ctx context.Context, instanceID string, ids []string, change messageChange) error {
+	return s.updateMessages(ctx, instanceID, ids, change, groupcommit.Pending.WaitSoon)
+}
+
+func (s *Store) updateMessages(
+	ctx context.Context, instanceID string, ids []string, change messageChange, wait func(groupcommit.Pending) error,
 ) error {
-	update := s.beginUpdate(ctx, instanceID, ids, change)
-	return update.answer(update.WaitSoon())
-}
-
-// messageUpdate is an update that was begun.
-type messageUpdate struct {
-	groupcommit.Pending
-
-	refused error // by change
-}
-
-// answer returns the error for the caller of a transaction that ended with err.
-func (u *messageUpdate) answer(err error) error {
-	if err = markUnstorable(err); err != nil {
-		return fmt.Errorf("store: update messages: %w", err)
-	}
-	return u.refused
-}
-
-// beginUpdate begins an update.
-func (s *Store) beginUpdate(
-	ctx context.Context, instanceID string, ids []string,
-	change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error),
-) *messageUpdate {
-	update := new(messageUpdate)
-	update.Pending = s.db.beginRecord(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	var refused error // by change
+	pending := s.db.beginRecord(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		found, err := s.messagesToUpdate(ctx, r, instanceID, ids)
 		if err != nil {
 			return err
@@ -71,38 +49,36 @@ func (s *Store) beginUpdate(
 		// How many messages have each of the identifiers as the platform's: all that there
 		// are with it were found.
 		named := make(map[string]int, len(ids))
-		for _, id := range ids {
-			named[id] = 0
-		}
 		for n, message := range found {
 			before[message.ID] = message
 			found[n].Payload = bytes.Clone(message.Payload) // which change may write to
-			if _, asked := named[message.PlatformID]; asked {
+			if slices.Contains(ids, message.PlatformID) {
 				named[message.PlatformID]++
 			}
 		}
 		var changed []gateway.Message
 		var events []eventlog.Event
-		// A refusal must not be an error of the transaction: that would make the writes
-		// that share its commit run again.
-		if changed, events, update.refused = change(found); update.refused == nil {
-			for _, message := range changed {
-				old, written := before[message.ID], written(before[message.ID], message)
-				if named[old.PlatformID] == 1 && old.Source == gateway.SourceAPI {
-					r.recent.Wrote(written)
-				} else {
-					r.recent.Touched(old.PlatformID)
-				}
-				if err := writeMessage(ctx, r, old, message); err != nil {
-					return err
-				}
-				before[message.ID] = written
-			}
-			err = r.Append(ctx, events...)
+		if changed, events, refused = change(found); refused != nil {
+			return nil //nolint:nilerr // an error would make the writes that share the commit run again
 		}
-		return err
+		for _, message := range changed {
+			old, written := before[message.ID], written(before[message.ID], message)
+			if named[old.PlatformID] == 1 && old.Source == gateway.SourceAPI {
+				r.recent.Wrote(written)
+			} else {
+				r.recent.Touched(old.PlatformID)
+			}
+			if err := writeMessage(ctx, r, old, message); err != nil {
+				return err
+			}
+			before[message.ID] = written
+		}
+		return r.Append(ctx, events...)
 	})
-	return update
+	if err := markUnstorable(wait(pending)); err != nil {
+		return fmt.Errorf("store: update messages: %w", err)
+	}
+	return refused
 }
 
 // messagesToUpdate finds the messages of an instance that have one of the
