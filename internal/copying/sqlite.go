@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // sqliteFile is one transaction on a file.
@@ -47,56 +48,28 @@ func (f *sqliteFile) Version(ctx context.Context) (version int, err error) {
 }
 
 // Tables returns the names of all tables (Source).
-func (f *sqliteFile) Tables(ctx context.Context) (all []string, err error) {
-	rows, err := f.tx.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		all = append(all, name)
-	}
-	return all, rows.Err()
+func (f *sqliteFile) Tables(ctx context.Context) ([]string, error) {
+	return table.Collect(ctx, table.QuerierOf(f.tx), table.Value[string],
+		"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
 }
 
 // Columns returns the columns of a table (Source).
-func (f *sqliteFile) Columns(ctx context.Context, table string) (columns []Column, err error) {
-	rows, err := f.tx.QueryContext(ctx, "SELECT name, type FROM pragma_table_info($1) ORDER BY cid", table)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var name, kind string
-		if err := rows.Scan(&name, &kind); err != nil {
-			return nil, err
+func (f *sqliteFile) Columns(ctx context.Context, of string) ([]Column, error) {
+	kinds := map[string]Kind{"BIGINT": Number, "INTEGER": Number, "TEXT": Text, "BYTEA": Bytes, "BOOLEAN": Bool}
+	return table.Collect(ctx, table.QuerierOf(f.tx), func(row table.Scanner) (column Column, err error) {
+		var kind string
+		err = row.Scan(&column.Name, &kind)
+		if column.Kind = kinds[kind]; err == nil && column.Kind == "" {
+			err = fmt.Errorf("the column %s.%s is of the unknown type %s", of, column.Name, kind)
 		}
-		column := Column{Name: name}
-		switch kind {
-		case "BIGINT", "INTEGER":
-			column.Kind = Number
-		case "TEXT":
-			column.Kind = Text
-		case "BYTEA":
-			column.Kind = Bytes
-		case "BOOLEAN":
-			column.Kind = Bool
-		default:
-			return nil, fmt.Errorf("the column %s.%s is of the unknown type %s", table, name, kind)
-		}
-		columns = append(columns, column)
-	}
-	return columns, rows.Err()
+		return column, err
+	}, "SELECT name, type FROM pragma_table_info($1) ORDER BY cid", of)
 }
 
 // Rows reads a table (Source).
-func (f *sqliteFile) Rows(ctx context.Context, table string, columns []Column) Rows {
+func (f *sqliteFile) Rows(ctx context.Context, of string, columns []Column) Rows {
 	return func(yield func(Row, error) bool) {
-		rows, err := f.tx.QueryContext(ctx, "SELECT "+names(columns)+" FROM "+table) //nolint:gosec // names of our own tables
+		rows, err := f.tx.QueryContext(ctx, "SELECT "+names(columns)+" FROM "+of) //nolint:gosec // names of our own tables
 		if err != nil {
 			yield(nil, err)
 			return
@@ -159,13 +132,13 @@ func ofKind(value any, column Column) (any, error) {
 }
 
 // Fill adds the rows to a table (Target).
-func (f *sqliteFile) Fill(ctx context.Context, table string, columns []Column, rows Rows) (err error) {
-	if table == sharedDevice {
+func (f *sqliteFile) Fill(ctx context.Context, into string, columns []Column, rows Rows) (err error) {
+	if into == sharedDevice {
 		if _, err := f.tx.ExecContext(ctx, "DELETE FROM devices"); err != nil {
 			return err
 		}
 	}
-	insert, err := f.tx.PrepareContext(ctx, "INSERT INTO "+table+" ("+names(columns)+") VALUES (?"+strings.Repeat(", ?", len(columns)-1)+")") //nolint:gosec // as above
+	insert, err := f.tx.PrepareContext(ctx, "INSERT INTO "+into+" ("+names(columns)+") VALUES (?"+strings.Repeat(", ?", len(columns)-1)+")") //nolint:gosec // as above
 	if err != nil {
 		return err
 	}
