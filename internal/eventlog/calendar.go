@@ -2,11 +2,7 @@
 
 package eventlog
 
-import (
-	"time"
-
-	"github.com/recado-project/recado/internal/gateway"
-)
+import "github.com/recado-project/recado/internal/gateway"
 
 // KindMessageEventResponse is of responses to calendar events.
 const KindMessageEventResponse Kind = "message.event_response"
@@ -36,7 +32,7 @@ func NewCalendarEvent(event *gateway.CalendarEvent) *MessageCalendarEvent {
 		return nil
 	}
 	shown := &MessageCalendarEvent{
-		Start: timeOrNull(event.Start), End: timeOrNull(event.End), Description: orNull(event.Description), JoinLink: orNull(event.JoinLink),
+		Start: TimeOrNull(event.Start), End: TimeOrNull(event.End), Description: orNull(event.Description), JoinLink: orNull(event.JoinLink),
 		Cancelled: event.Cancelled, ExtraGuestsAllowed: event.ExtraGuestsAllowed,
 	}
 	if place := event.Place; place != nil {
@@ -45,13 +41,6 @@ func NewCalendarEvent(event *gateway.CalendarEvent) *MessageCalendarEvent {
 		}
 	}
 	return shown
-}
-
-func timeOrNull(at time.Time) *Time {
-	if at.IsZero() {
-		return nil
-	}
-	return new(Time(at))
 }
 
 // MessageEventResponse reports that somebody responded to a calendar event.

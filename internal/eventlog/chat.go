@@ -1,18 +1,21 @@
-// Events about chats.
+// Events about chats and labels.
 
 package eventlog
 
 import (
+	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// KindChatUpdated is the kind of the event about how a chat is arranged.
-const KindChatUpdated Kind = "chat.updated"
-
-// KindChatHistory is the kind of the event about older messages that the phone was asked for.
-const KindChatHistory Kind = "chat.history"
+// The kinds of events about chats and labels.
+const (
+	KindChatUpdated   Kind = "chat.updated"
+	KindChatHistory   Kind = "chat.history"
+	KindLabelUpdated  Kind = "label.updated"
+	KindLabelAssigned Kind = "label.assigned"
+)
 
 // Forever is how a mute without an end is spelled.
 const Forever = "forever"
@@ -33,16 +36,11 @@ type ChatUpdated struct {
 
 // NewChatUpdated makes the data of a chat's change.
 func NewChatUpdated(chat gateway.Chat, changed []gateway.ChatAspect) ChatUpdated {
-	updated := ChatUpdated{
-		Chat: NewChat(chat.Party), Changed: make([]string, len(changed)), Archived: chat.Archived, Pinned: chat.Pinned,
+	return ChatUpdated{
+		Chat: NewChat(chat.Party), Changed: texts(changed), Archived: chat.Archived, Pinned: chat.Pinned,
 		MutedUntil: MutedUntil(chat.MutedUntil), UnreadCount: int64(chat.Unread), MarkedUnread: chat.MarkedUnread,
-		DisappearingSeconds: int64(chat.Disappearing / time.Second),
+		DisappearingSeconds: int64(chat.Disappearing / time.Second), Deleted: slices.Contains(changed, gateway.ChatDeleted),
 	}
-	for n, aspect := range changed {
-		updated.Changed[n] = string(aspect)
-		updated.Deleted = updated.Deleted || aspect == gateway.ChatDeleted
-	}
-	return updated
 }
 
 // MutedUntil spells the end of a mute: a time, Forever, or nil if there is no mute.
@@ -78,3 +76,40 @@ func NewChatHistory(answer gateway.HistoryAnswer) ChatHistory {
 
 // Kind is chat.history.
 func (ChatHistory) Kind() Kind { return KindChatHistory }
+
+// LabelUpdated reports that the account's owner has made, changed or deleted a label, on the
+// phone or through the API.
+type LabelUpdated struct {
+	LabelID string `json:"labelId" doc:"The platform's identifier of the label, mostly a number."`
+	Name    string `json:"name" doc:"The name; of a label that was deleted, the one that it had."`
+	Color   int    `json:"color" doc:"The number of a colour of the messenger's clients, from 0."`
+	Deleted bool   `json:"deleted" doc:"Whether the label was deleted. Then no chat and no message has it any more."`
+}
+
+// NewLabelUpdated makes the data of a label's change.
+func NewLabelUpdated(label gateway.Label, act gateway.LabelAct) LabelUpdated {
+	return LabelUpdated{LabelID: label.ID, Name: label.Name, Color: label.Color, Deleted: act == gateway.LabelDeleted}
+}
+
+// Kind is label.updated.
+func (LabelUpdated) Kind() Kind { return KindLabelUpdated }
+
+// LabelAssigned reports that a label was put on a chat or on a message, or taken from it.
+type LabelAssigned struct {
+	Chat
+	LabelID   string  `json:"labelId" doc:"The platform's identifier of the label."`
+	Name      string  `json:"name" doc:"The name of the label."`
+	MessageID *string `json:"messageId" doc:"The message that the label was put on or taken from; null: the chat itself."`
+	Assigned  bool    `json:"assigned" doc:"true: it was put there; false: it was taken away."`
+}
+
+// NewLabelAssigned makes the data of a label that was put somewhere, or taken away.
+func NewLabelAssigned(label gateway.Label, change gateway.LabelChange) LabelAssigned {
+	return LabelAssigned{
+		Chat: NewChat(change.Chat), LabelID: label.ID, Name: label.Name, MessageID: orNull(change.MessageID),
+		Assigned: change.Act == gateway.LabelPut,
+	}
+}
+
+// Kind is label.assigned.
+func (LabelAssigned) Kind() Kind { return KindLabelAssigned }

@@ -63,8 +63,7 @@ type MediaLink struct {
 	ExpiresAt Time   `json:"expiresAt" doc:"When it stops working."`
 }
 
-// Envelope returns the event as it is delivered, the same bytes every time
-// (design note on events, "Envelope and signature").
+// Envelope returns the event as it is delivered, the same bytes every time.
 func (e Event) Envelope() []byte { return append(e.envelope(), '}') }
 
 // EnvelopeWith returns the event with a link to the file of its message.
@@ -115,6 +114,15 @@ func orNull[T ~string](text T) *string {
 		return nil
 	}
 	return new(string(text))
+}
+
+// texts are the texts for a field that is a list, and never null.
+func texts[T ~string](list []T) []string {
+	all := make([]string, len(list))
+	for n, text := range list {
+		all[n] = string(text)
+	}
+	return all
 }
 
 // Person is somebody under both addresses; what is unknown is null.

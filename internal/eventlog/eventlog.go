@@ -8,12 +8,11 @@ package eventlog
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/recado-project/recado/internal/required"
 )
 
-// Store keeps the events.
+// Store keeps the events. Its errors say what was tried.
 type Store interface {
 	AppendEvents(ctx context.Context, instanceID string, events ...Event) error
 	ReadEvents(ctx context.Context, instanceID string, after int64, limit int) ([]Event, error)
@@ -54,7 +53,7 @@ func (l *Log) Append(ctx context.Context, events ...Event) error {
 			n++
 		}
 		if err := l.config.Store.AppendEvents(ctx, events[0].InstanceID, events[:n]...); err != nil {
-			return fmt.Errorf("eventlog: append: %w", err)
+			return err
 		}
 		events = events[n:]
 	}
@@ -64,32 +63,20 @@ func (l *Log) Append(ctx context.Context, events ...Event) error {
 // Read returns the events of an instance after a sequence number, in order,
 // limit at most.
 func (l *Log) Read(ctx context.Context, instanceID string, after int64, limit int) ([]Event, error) {
-	events, err := l.config.Store.ReadEvents(ctx, instanceID, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("eventlog: read: %w", err)
-	}
-	return events, nil
+	return l.config.Store.ReadEvents(ctx, instanceID, after, limit)
 }
 
 // ReadSlice is Read with a bound on the bytes of the events' data as well: the
 // answer ends with the event that reaches it. It is empty only where nothing
 // follows.
 func (l *Log) ReadSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]Event, error) {
-	events, err := l.config.Store.ReadEventSlice(ctx, instanceID, after, maxEvents, maxBytes)
-	if err != nil {
-		return nil, fmt.Errorf("eventlog: read: %w", err)
-	}
-	return events, nil
+	return l.config.Store.ReadEventSlice(ctx, instanceID, after, maxEvents, maxBytes)
 }
 
 // Bounds returns the oldest and the newest sequence number that are kept; 0 and
 // 0 where there are no events yet.
 func (l *Log) Bounds(ctx context.Context, instanceID string) (oldest, newest int64, err error) {
-	oldest, newest, err = l.config.Store.EventBounds(ctx, instanceID)
-	if err != nil {
-		return 0, 0, fmt.Errorf("eventlog: bounds: %w", err)
-	}
-	return oldest, newest, nil
+	return l.config.Store.EventBounds(ctx, instanceID)
 }
 
 // Newest returns the newest events of an instance before a sequence number, newest first,
@@ -108,7 +95,7 @@ func (l *Log) Newest(ctx context.Context, instanceID string, kinds []Kind, befor
 	from := max(before-newestWindow, oldest)
 	events, err = l.config.Store.NewestEvents(ctx, instanceID, kinds, from, before, limit)
 	if err != nil {
-		return nil, 0, fmt.Errorf("eventlog: read the newest: %w", err)
+		return nil, 0, err
 	}
 	if len(events) == limit {
 		from = events[limit-1].Sequence

@@ -201,19 +201,16 @@ type MessageReferral struct {
 // addCommerce fills in what people send from the programs of businesses.
 func (m *Message) addCommerce(details gateway.Details) {
 	if order := details.Order; order != nil {
-		m.Order = &MessageOrder{ID: order.ID, Title: orNull(order.Title), Items: order.Items, Currency: orNull(order.Currency)}
-		if order.Currency != "" {
-			m.Order.Total = new(float64(order.Total) / thousandths)
+		m.Order = &MessageOrder{
+			ID: order.ID, Title: orNull(order.Title), Items: order.Items,
+			Total: amountOrNull(order.Total, order.Currency), Currency: orNull(order.Currency),
 		}
 	}
 	m.Product, m.Quoted = newProduct(details.Product), newQuoted(details.Quoted)
 	if payment := details.Payment; payment != nil {
-		m.Payment = &MessagePayment{Kind: string(payment.Kind), Currency: orNull(payment.Currency)}
-		if payment.Currency != "" {
-			m.Payment.Amount = new(float64(payment.Amount) / thousandths)
-		}
-		if !payment.ExpiresAt.IsZero() {
-			m.Payment.ExpiresAt = new(Time(payment.ExpiresAt))
+		m.Payment = &MessagePayment{
+			Kind: string(payment.Kind), Amount: amountOrNull(payment.Amount, payment.Currency), Currency: orNull(payment.Currency),
+			ExpiresAt: TimeOrNull(payment.ExpiresAt),
 		}
 	}
 	for _, button := range details.Buttons {
@@ -223,9 +220,8 @@ func (m *Message) addCommerce(details gateway.Details) {
 		})
 	}
 	if invite := details.Invite; invite != nil {
-		m.GroupInvite = &MessageGroupInvite{GroupID: orNull(string(invite.Group)), Code: invite.Code, Name: orNull(invite.Name)}
-		if !invite.ExpiresAt.IsZero() {
-			m.GroupInvite.ExpiresAt = new(Time(invite.ExpiresAt))
+		m.GroupInvite = &MessageGroupInvite{
+			GroupID: orNull(invite.Group), Code: invite.Code, Name: orNull(invite.Name), ExpiresAt: TimeOrNull(invite.ExpiresAt),
 		}
 	}
 	if selection := details.Selection; selection != nil {
@@ -243,14 +239,11 @@ func newProduct(product *gateway.Product) *MessageProduct {
 	if product == nil {
 		return nil
 	}
-	shown := &MessageProduct{
+	return &MessageProduct{
 		ID: product.ID, RetailerID: orNull(product.RetailerID), Title: orNull(product.Title), Description: orNull(product.Description),
-		URL: orNull(product.URL), Currency: orNull(product.Currency), Business: orNull(string(product.Owner)),
+		URL: orNull(product.URL), Price: amountOrNull(product.Price, product.Currency), Currency: orNull(product.Currency),
+		Business: orNull(product.Owner),
 	}
-	if product.Currency != "" {
-		shown.Price = new(float64(product.Price) / thousandths)
-	}
-	return shown
 }
 
 func newQuoted(quoted *gateway.Quoted) *MessageQuoted {
@@ -263,8 +256,13 @@ func newQuoted(quoted *gateway.Quoted) *MessageQuoted {
 	}
 }
 
-// thousandths of a currency are what the platform counts in.
-const thousandths = 1000
+// amountOrNull is an amount in units of its currency, of which the platform counts thousandths.
+func amountOrNull(thousandths int64, currency string) *float64 {
+	if currency == "" {
+		return nil
+	}
+	return new(float64(thousandths) / 1000)
+}
 
 // PollOptions is what a poll offers.
 type PollOptions struct {
@@ -461,11 +459,7 @@ type MessagePinned struct {
 
 // NewMessagePinned makes the data of a pin, which ends at a time; zero: it is taken back.
 func NewMessagePinned(messageID string, chat, by gateway.Party, until time.Time) MessagePinned {
-	pinned := MessagePinned{MessageID: messageID, Chat: NewChat(chat), From: NewPerson(by)}
-	if !until.IsZero() {
-		pinned.PinnedUntil = new(Time(until))
-	}
-	return pinned
+	return MessagePinned{MessageID: messageID, Chat: NewChat(chat), From: NewPerson(by), PinnedUntil: TimeOrNull(until)}
 }
 
 // Kind is message.pinned.

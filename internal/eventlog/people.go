@@ -63,12 +63,8 @@ type GroupUpdated struct {
 
 // NewGroupUpdated makes the data of a group's change.
 func NewGroupUpdated(change gateway.GroupChange) GroupUpdated {
-	settings := make([]string, len(change.Settings))
-	for i, setting := range change.Settings {
-		settings[i] = string(setting)
-	}
 	return GroupUpdated{
-		Settings: settings, LinkedGroup: orNull(change.Other),
+		Settings: texts(change.Settings), LinkedGroup: orNull(change.Other),
 		GroupID: string(change.Group), Change: string(change.Kind),
 		Actor: NewPerson(change.Actor), Participants: newPersons(change.Participants),
 	}
@@ -153,10 +149,7 @@ type AccountUpdated struct {
 
 // NewAccountUpdated makes the data of a change of the account.
 func NewAccountUpdated(change gateway.AccountChange) AccountUpdated {
-	data := AccountUpdated{Change: string(change.Kind), Settings: make([]string, len(change.Settings)), People: newPersons(change.People)}
-	for i, setting := range change.Settings {
-		data.Settings[i] = string(setting)
-	}
+	data := AccountUpdated{Change: string(change.Kind), Settings: texts(change.Settings), People: newPersons(change.People)}
 	switch change.Kind {
 	case gateway.AccountNameChanged:
 		data.Name = &change.Text
