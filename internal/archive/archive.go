@@ -139,7 +139,6 @@ func syncFolder(path string) error {
 	return folder.Close()
 }
 
-// writer writes one backup.
 type writer struct {
 	config Config
 	source copying.Source
@@ -260,7 +259,6 @@ func (w *writer) file(name string) error {
 	return w.content(name, info.Size(), info.ModTime(), file)
 }
 
-// content writes one file.
 func (w *writer) content(name string, size int64, at time.Time, from io.Reader) error {
 	if err := w.tar.WriteHeader(&tar.Header{Name: fileFolder + name, Mode: fileMode, Size: size, ModTime: at}); err != nil {
 		return err

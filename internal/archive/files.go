@@ -36,7 +36,6 @@ const absentName = "absent"
 var ErrFilesElsewhere = errors.New("this gateway has kept files at a place of its own (--media-url): name it here as well, also to leave them out with --without-files; " +
 	"if they are in the data folder again, name that: --media-url file:///PATH")
 
-// maxDescription bounds the description of a file.
 const maxDescription = 64 << 10
 
 // storeOf returns the store that a name belongs to, and its key there.
@@ -229,7 +228,6 @@ func (r *restoring) store(ctx context.Context, name string, description []byte, 
 	return err
 }
 
-// discard removes the files whose description has not come.
 func (r *restoring) discard() error {
 	var errs []error
 	for _, one := range r.undescribed {

@@ -65,7 +65,6 @@ type restoring struct {
 	undescribed map[string]undescribed
 }
 
-// read goes through a backup.
 func read(ctx context.Context, path string, to *restoring) (report Report, err error) {
 	file, err := os.Open(path) //nolint:gosec // the operator names the file
 	if err != nil {
@@ -91,7 +90,6 @@ func read(ctx context.Context, path string, to *restoring) (report Report, err e
 	return r.report, nil
 }
 
-// reader reads one backup.
 type reader struct {
 	ctx    context.Context //nolint:containedctx // of the one call that it exists for
 	packed io.Reader
@@ -164,7 +162,6 @@ func (r *reader) read() error {
 	return r.finish()
 }
 
-// decode reads an entry of JSON.
 func (r *reader) decode(into any) error {
 	content, err := io.ReadAll(io.LimitReader(r.tar, maxJSON))
 	if err == nil {
@@ -271,7 +268,6 @@ func (r *reader) part(t table, sum *copying.Sum, yield func(copying.Row, error) 
 	}
 }
 
-// isRestored reports whether a row is restored.
 func isRestored(t table, row copying.Row) bool {
 	if t.Name != "device_keys" {
 		return true

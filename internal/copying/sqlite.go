@@ -169,7 +169,6 @@ func (f *sqliteFile) Close(context.Context) error {
 	return errors.Join(err, f.pool.Close())
 }
 
-// names lists columns for a statement.
 func names(columns []Column) string {
 	all := make([]string, len(columns))
 	for i, column := range columns {

@@ -179,7 +179,6 @@ func (r *Retention) tooOld(
 	return max(min(last, cursor), lost), lost, err
 }
 
-// lost says that events were removed that nobody got.
 func (r *Retention) lost(ctx context.Context, instanceID string, first, last int64) {
 	r.config.Logger.WarnContext(ctx, "events removed that could not be delivered", slog.String("instance_id", instanceID),
 		slog.Int64("events", last-first+1), slog.Int64("from_sequence", first), slog.Int64("to_sequence", last))

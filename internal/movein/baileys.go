@@ -139,7 +139,6 @@ func (s *source) openBaileys(ctx context.Context, config Config) (foreign, error
 	return devices, nil
 }
 
-// openFolder opens a folder.
 func (s *source) openFolder(path string) (*stateFolder, error) {
 	folder, err := openStateFolder(path)
 	if err == nil {
@@ -148,7 +147,6 @@ func (s *source) openFolder(path string) (*stateFolder, error) {
 	return folder, err
 }
 
-// addAll adds the folders in a folder.
 func (f *stateFolders) addAll(around *stateFolder) (err error) {
 	for _, name := range around.seen.folders {
 		if f.folders[name], err = around.inside(name); err != nil {

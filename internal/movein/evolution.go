@@ -46,7 +46,6 @@ func (s *source) openEvolution(ctx context.Context, config Config) (foreign, err
 	return devices, nil
 }
 
-// openInstances opens the folder instances of Evolution API.
 func (s *source) openInstances(path string) (*stateFolders, error) {
 	found := &stateFolders{path: path, folders: map[string]*stateFolder{}}
 	around, err := s.openFolder(path)
@@ -91,7 +90,6 @@ type evolution struct {
 	keys   keyStore
 }
 
-// maxInstances bounds how many instances are read.
 const maxInstances = 100_000
 
 // instances returns the ids of the instances on Baileys, by their names, which are unique; others are no

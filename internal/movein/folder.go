@@ -36,7 +36,6 @@ type stateFolder struct {
 	seen listing  // without the names of files: there may be thousands in each of many folders
 }
 
-// listing is what is in a folder.
 type listing struct {
 	files    []string // with JSON, in order
 	folders  []string // in order
@@ -138,7 +137,6 @@ func (f *stateFolder) checkUnchanged() error {
 	return nil
 }
 
-// read reads a file.
 func (f *stateFolder) read(name string) (content []byte, err error) {
 	path := filepath.Join(f.name, name)
 	before, err := f.root.Lstat(path)

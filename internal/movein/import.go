@@ -44,7 +44,6 @@ func (r Result) State() string {
 	return state
 }
 
-// moving is an import under way.
 type moving struct {
 	from      foreign
 	store     *store.Store // nil: nothing is written

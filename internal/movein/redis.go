@@ -35,7 +35,6 @@ type redisKeys struct {
 
 var _ keyStore = (*redisKeys)(nil)
 
-// openRedis connects to a server.
 func (s *source) openRedis(ctx context.Context, address string) (*redisKeys, error) {
 	if _, err := url.Parse(address); err != nil || !strings.Contains(address, "://") {
 		return nil, errors.New("the address of Redis is none: write redis://host:6379/0") // err may hold a password

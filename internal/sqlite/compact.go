@@ -8,7 +8,6 @@ import (
 	"fmt"
 )
 
-// compacting is a call of Compact.
 type compacting struct{ err error }
 
 // Compact writes the file anew, so that it has nothing but the rows of now: what was deleted

@@ -106,7 +106,6 @@ func (d *Devices) ListDeviceKeys(ctx context.Context, device int64, kind, prefix
 	return table.Collect(ctx, d.db.Scanner(), d.scanKeys(ctx, device, kind), listDeviceKeys, device, kind, prefix, prefix+endOfNames)
 }
 
-// scanKeys reads rows of a kind.
 func (d *Devices) scanKeys(ctx context.Context, device int64, kind string) func(row table.Scanner) (gateway.DeviceKey, error) {
 	return func(row table.Scanner) (gateway.DeviceKey, error) {
 		found := gateway.DeviceKey{Device: device, Kind: kind}

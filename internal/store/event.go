@@ -302,7 +302,6 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 	return removed, err
 }
 
-// eventData is the data of an event.
 type eventData json.RawMessage
 
 // Scan reads the column. Damaged data are replaced, because they would spoil everything that they are

@@ -98,13 +98,11 @@ func (r translatedReader) QueryRowContext(ctx context.Context, query string, arg
 	return translatedRow{r.Querier.QueryRowContext(ctx, query, args...)}
 }
 
-// translatedRows are those of a query.
 type translatedRows struct{ table.Rows }
 
 // Err returns why there are no more rows.
 func (r translatedRows) Err() error { return translate(r.Rows.Err()) }
 
-// translatedRow is the one of a query.
 type translatedRow struct{ table.Scanner }
 
 // Scan reads the row.

@@ -208,7 +208,6 @@ func (s *Store) UpdateInstance(
 	return instance, nil
 }
 
-// instanceRow returns the row of an instance.
 func (s *Store) instanceRow(instance gateway.Instance) *instanceRow {
 	row := &instanceRow{instance: instance}
 	row.proxy, row.proxySeal = s.vault.SealText(vault.Proxy(instance.ID), string(instance.Proxy))

@@ -144,7 +144,6 @@ func (m *migrator) migrateAlone(ctx context.Context, known []migration) (applied
 	return applied, err
 }
 
-// refuseNewer is the error for a database of a newer program.
 func refuseNewer(current int, known []migration) error {
 	if newest := known[len(known)-1].version; current > newest {
 		return fmt.Errorf("the database has version %d and was written by a newer program; this one knows version %d", current, newest)

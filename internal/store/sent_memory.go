@@ -35,7 +35,6 @@ type sentName struct {
 	platformID string
 }
 
-// newSentMemory makes an empty memory.
 func newSentMemory() (*sentMemory, error) {
 	byName, err := lru.New[sentName, gateway.Message](maxSentMessages)
 	if err != nil {

@@ -182,7 +182,6 @@ const (
 	registrationsAge = time.Minute
 )
 
-// instanceKey names an instance in the cache.
 type instanceKey struct {
 	id    string
 	epoch int64

@@ -73,7 +73,6 @@ func (w *Write) Change(ctx context.Context, q table.Querier, update gateway.Chat
 	return chosen, err
 }
 
-// changed applies a change.
 func changed(to gateway.Arrangement, change gateway.ChatChange) gateway.Arrangement {
 	if change.Archived != nil {
 		to.Archived = *change.Archived

@@ -19,7 +19,6 @@ const insertWords = `INSERT INTO message_words (message_id, words)
 	SELECT $1, array_to_tsvector(string_to_array($2, ' ')) WHERE EXISTS (SELECT 1 FROM messages WHERE id = $1)
 	ON CONFLICT (message_id) DO UPDATE SET words = EXCLUDED.words`
 
-// postgresWords is the index.
 type postgresWords struct{ db Database }
 
 func (p postgresWords) add(ctx context.Context, q table.Querier, chatID string, message gateway.Message) error {

@@ -214,7 +214,6 @@ func (v *Vault) key(ctx context.Context, generation int64) (*seal.Key, error) {
 	return nil, fmt.Errorf("there is no data key of generation %d", generation)
 }
 
-// load reads the data keys.
 func (v *Vault) load(ctx context.Context) error {
 	v.loading.Lock()
 	defer v.loading.Unlock()

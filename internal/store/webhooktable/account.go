@@ -12,7 +12,6 @@ import (
 	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
-// accountRow is a webhook of an account, as its row has it.
 type accountRow struct {
 	settings  settingsRow
 	accountID string

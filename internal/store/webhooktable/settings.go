@@ -43,7 +43,6 @@ var (
 	changedSettings = settingsColumns.Without("created_at").Excluded()
 )
 
-// encode returns the row of settings.
 func encode(v *vault.Vault, hook webhook.Webhook, cells vault.WebhookCells) (settingsRow, error) {
 	r := settingsRow{hook: hook, kinds: table.Texts(hook.Filter.Kinds), chats: table.Texts(hook.Filter.Chats)}
 	headers, err := encodeHeaders(hook.Headers)
@@ -56,7 +55,6 @@ func encode(v *vault.Vault, hook webhook.Webhook, cells vault.WebhookCells) (set
 	return r, nil
 }
 
-// decode returns the settings of a row.
 func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, cells vault.WebhookCells) (webhook.Webhook, error) {
 	hook := r.hook
 	secret, err := v.OpenText(ctx, cells.Secret, r.secret, r.secretSeal)

@@ -21,7 +21,6 @@ import (
 // preKeyBits is how many bits the id of a prekey has on its way to the platform.
 const preKeyBits = 24
 
-// takePreKey reads a prekey.
 func (s *state) takePreKey(rest string, value []byte) {
 	id, err := strconv.ParseUint(rest, 10, preKeyBits)
 	var pair keyPair

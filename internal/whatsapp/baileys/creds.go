@@ -51,7 +51,6 @@ type credsJSON struct {
 	FirstUngivenPreID uint32 `json:"firstUnuploadedPreKeyId"`
 }
 
-// credentials are what was read of them.
 type credentials struct {
 	device      *store.Device
 	identity    []byte // the public key, with the byte of its curve

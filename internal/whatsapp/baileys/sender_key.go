@@ -14,7 +14,6 @@ import (
 // mostStates is how many keys of one member libsignal keeps.
 const mostStates = 5
 
-// senderKeyJSON is one key of a member.
 type senderKeyJSON struct {
 	ID    uint32 `json:"senderKeyId"`
 	Chain struct {
@@ -54,7 +53,6 @@ func readSenderKey(encoded []byte) ([]byte, error) {
 	return store.SignalProtobufSerializer.SenderKeyRecord.Serialize(states), nil
 }
 
-// state translates a key.
 func (s *senderKeyJSON) state() (*grouprecord.SenderKeyStateStructure, error) {
 	public, ok := publicKey(s.Signing.Public)
 	if !ok || len(s.Signing.Private) != 0 && len(s.Signing.Private) != 32 || len(s.Chain.Seed) != 32 {

@@ -28,7 +28,6 @@ const (
 	mostKept     = 2000 // keys of messages that have not come yet, in a chain
 )
 
-// recordJSON are the sessions with a device.
 type recordJSON struct {
 	Sessions ordered[sessionJSON] `json:"_sessions"` //nolint:tagliatelle // it is foreign
 }
@@ -76,7 +75,6 @@ const (
 	chainReceiving = 2
 )
 
-// session is what was read of a record.
 type session struct {
 	record   []byte   // sessionrecord.Format
 	identity [32]byte // of the other device
@@ -121,7 +119,6 @@ func (s *sessionJSON) age() int64 {
 	return s.Index.Closed
 }
 
-// state translates a session.
 func (s *sessionJSON) state() (*record.StateStructure, error) {
 	state := &record.StateStructure{
 		SessionVersion: 3, RemoteRegistrationID: s.RegistrationID, RootKey: s.Ratchet.RootKey,

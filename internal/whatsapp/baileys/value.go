@@ -14,7 +14,6 @@ import (
 // package json would show a part of the value, which may be a key.
 var errFormat = errors.New("it is not what Baileys writes")
 
-// decode reads JSON.
 func decode(encoded []byte, into any) error {
 	if json.Unmarshal(encoded, into) != nil {
 		return errFormat

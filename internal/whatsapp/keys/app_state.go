@@ -51,7 +51,6 @@ func readSyncKey(value []byte) (*store.AppStateSyncKey, error) {
 	return &key, nil
 }
 
-// namedSyncKey is a key with its id.
 type namedSyncKey struct {
 	id  []byte
 	key *store.AppStateSyncKey

@@ -15,7 +15,6 @@ const kindChatSetting = "chat setting"
 // mutedForever stands for store.MutedForever.
 const mutedForever = -1
 
-// chatSettingRow is the row of a chat.
 type chatSettingRow struct {
 	MutedUntil int64 `json:"mutedUntil,omitempty"` // in seconds, 0 for not, mutedForever for always
 	Pinned     bool  `json:"pinned,omitempty"`

@@ -15,7 +15,6 @@ import (
 
 const kindContact = "contact"
 
-// contactRow is the row of somebody.
 type contactRow struct {
 	FirstName     string `json:"firstName,omitempty"`
 	FullName      string `json:"fullName,omitempty"`

@@ -21,7 +21,6 @@ import (
 
 const kindDevice = "device"
 
-// deviceRow is the row of a device.
 type deviceRow struct {
 	JID              types.JID `json:"jid"`
 	LID              types.JID `json:"lid"`

@@ -74,7 +74,6 @@ func Export(ctx context.Context, from Store, jid string, to *sql.DB) (err error)
 	return nil
 }
 
-// export is one export under way.
 type export struct {
 	from   Store
 	number int64 // of the device

@@ -23,7 +23,6 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/sessionrecord"
 )
 
-// pairsAtOnce is how many pairs of number and LID are written at once.
 const pairsAtOnce = 1000
 
 // Querier reads a database: *sql.DB, *sql.Tx and *sql.Conn do.
@@ -220,7 +219,6 @@ func addedColumns() map[string]string {
 	}
 }
 
-// device reads the row of a device.
 func (f *Foreign) device(ctx context.Context, jid string) (*store.Device, error) {
 	var device *store.Device
 	query := f.sel(deviceTable, "lid", "registration_id", "noise_key", "identity_key", "signed_pre_key", "signed_pre_key_id",
@@ -259,7 +257,6 @@ func (f *Foreign) device(ctx context.Context, jid string) (*store.Device, error)
 	return device, err
 }
 
-// rows reads the rows of a device in a table.
 func (f *Foreign) rows(ctx context.Context, table whatsmeowTable, jid string) ([]gateway.DeviceKey, error) {
 	if len(f.columns[table.name]) == 0 {
 		return nil, nil // a version that does not have it yet

@@ -29,7 +29,6 @@ const rememberedRows = 256
 // one still wants to write is older than what the other one has.
 var errClosed = errors.New("keys: the keys of the device are used by another session")
 
-// rowName identifies a row of a device.
 type rowName struct{ kind, name string }
 
 // change is a row that differs from the database's.

@@ -16,7 +16,6 @@ const (
 	kindSalt  = "salt"
 )
 
-// tokenRow is the row of a token.
 type tokenRow struct {
 	Token  []byte `json:"token"`
 	At     int64  `json:"at"`               // in seconds
