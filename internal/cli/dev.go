@@ -11,7 +11,6 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/cli/demo"
-	"github.com/recado-project/recado/internal/cli/shortlog"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/media"
@@ -99,7 +98,7 @@ func (devCommand) logger(t terminal.Terminal) (logger *slog.Logger, ready func()
 		return t.Logger, func() {}
 	}
 	t.Level.Set(max(slog.LevelWarn, t.Log.Least()))
-	return slog.New(shortlog.New(t.Err, t.Level, t.ErrIsTTY)), func() { t.Level.Set(t.Log.Least()) }
+	return terminal.ShortLog(t.Err, t.Level, t.ErrIsTTY), func() { t.Level.Set(t.Log.Least()) }
 }
 
 // readyFile is the JSON for programs that start this one.

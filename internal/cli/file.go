@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/progress"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -59,7 +58,7 @@ func (f fileArgument) media(t terminal.Terminal) (_ string, err error) {
 	case info.IsDir():
 		return "", fmt.Errorf("%s is a folder, not a file", f.File)
 	case info.Size() > f.MaxMedia:
-		return "", f.tooLarge(f.File, progress.Size(info.Size()))
+		return "", f.tooLarge(f.File, terminal.Bytes(info.Size()))
 	}
 	mimeType, _, err := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(f.File)))
 	if err != nil {
@@ -82,5 +81,5 @@ func (f fileArgument) read(name, mimeType string, content io.Reader) (string, er
 
 func (f fileArgument) tooLarge(name, size string) error {
 	return fmt.Errorf("%s is too large: it has %s, and the gateway accepts %s (its --max-media; set the same here if it accepts more)",
-		name, size, progress.Size(f.MaxMedia))
+		name, size, terminal.Bytes(f.MaxMedia))
 }

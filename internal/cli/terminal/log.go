@@ -5,8 +5,6 @@ package terminal
 import (
 	"io"
 	"log/slog"
-
-	"github.com/recado-project/recado/internal/cli/shortlog"
 )
 
 // Log has the flags of the log, which are the same for all commands.
@@ -26,7 +24,7 @@ func (l Log) logger(w io.Writer, isTTY bool, level slog.Leveler) *slog.Logger {
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, options))
 	case "short":
-		return slog.New(shortlog.New(w, level, isTTY))
+		return ShortLog(w, level, isTTY)
 	default:
 		return slog.New(slog.NewTextHandler(w, options))
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -16,8 +15,6 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
-	"github.com/recado-project/recado/internal/cli/progress"
 )
 
 // Terminal is where a command reads and writes: results go to out, everything
@@ -165,15 +162,6 @@ func cleanedRows(rows [][]string) [][]string {
 		all = append(all, cells)
 	}
 	return all
-}
-
-// Progress carries requests to a host, and shows what a person waits for.
-func (t Terminal) Progress(next http.RoundTripper, host string) http.RoundTripper {
-	shown := progress.Transport{Next: next, Host: host, Note: t.Notef}
-	if t.ErrIsTTY {
-		shown.Upload = t.Err
-	}
-	return shown
 }
 
 // Pair is a line of what Fields writes: a name and a value.

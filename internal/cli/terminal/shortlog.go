@@ -1,6 +1,6 @@
-// Package shortlog writes the log for a person who watches it: one short line for each
-// request, and no empty attributes.
-package shortlog
+// The log for a person who watches it: one short line for each request, and no empty attributes.
+
+package terminal
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 	"github.com/lmittmann/tint"
 )
 
-// handler shortens what another handler writes.
-type handler struct{ slog.Handler }
+// shortHandler shortens what another handler writes.
+type shortHandler struct{ slog.Handler }
 
-// New returns a handler that writes records of a level or above to w, in colours if they
+// ShortLog returns a logger that writes records of a level or above to w, in colours if they
 // are asked for.
-func New(w io.Writer, level slog.Leveler, colours bool) slog.Handler {
-	return handler{tint.NewTextHandler(w, &tint.Options{
+func ShortLog(w io.Writer, level slog.Leveler, colours bool) *slog.Logger {
+	return slog.New(shortHandler{tint.NewTextHandler(w, &tint.Options{
 		Level: level, TimeFormat: time.TimeOnly, NoColor: !colours,
 		ReplaceAttr: func(groups []string, attr slog.Attr) slog.Attr {
 			if len(groups) == 0 && attr.Value.Kind() == slog.KindString && attr.Value.String() == "" {
@@ -27,11 +27,11 @@ func New(w io.Writer, level slog.Leveler, colours bool) slog.Handler {
 			}
 			return attr
 		},
-	})}
+	})})
 }
 
 // Handle writes one record.
-func (h handler) Handle(ctx context.Context, record slog.Record) error {
+func (h shortHandler) Handle(ctx context.Context, record slog.Record) error {
 	if record.Message == "request" && record.Level < slog.LevelError {
 		record = shortRequest(record)
 	}
@@ -39,13 +39,13 @@ func (h handler) Handle(ctx context.Context, record slog.Record) error {
 }
 
 // WithAttrs is the handler with attributes.
-func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return handler{h.Handler.WithAttrs(attrs)}
+func (h shortHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return shortHandler{h.Handler.WithAttrs(attrs)}
 }
 
 // WithGroup is the handler with a group.
-func (h handler) WithGroup(name string) slog.Handler {
-	return handler{h.Handler.WithGroup(name)}
+func (h shortHandler) WithGroup(name string) slog.Handler {
+	return shortHandler{h.Handler.WithGroup(name)}
 }
 
 // shortRequest is the record of a request as "POST …/text 201 4ms".

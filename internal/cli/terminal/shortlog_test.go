@@ -1,4 +1,4 @@
-package shortlog
+package terminal
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 func TestShortLog(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	logger := slog.New(New(&out, slog.LevelInfo, false))
+	logger := ShortLog(&out, slog.LevelInfo, false)
 	ctx := context.Background()
 	logger.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", "POST"), slog.String("route", "/api/message/{instanceId}/text"),
 		slog.Int("status", 201), slog.Duration("duration", 4321*time.Microsecond), slog.String("request_id", "x"))

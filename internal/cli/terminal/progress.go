@@ -1,6 +1,6 @@
-// Package progress shows people what they wait for: the progress of an upload, and a gateway
-// that takes its time. The commands carry their requests through it.
-package progress
+// What a person waits for: the progress of an upload, and a gateway that takes its time.
+
+package terminal
 
 import (
 	"fmt"
@@ -16,25 +16,26 @@ const (
 	largeBody = 1 << 20
 )
 
-// Transport carries requests, and shows what a person waits for.
-type Transport struct {
-	Next http.RoundTripper
-	Host string // that is waited for
-	// Upload is where the progress of large bodies is written; nil: it is not.
-	Upload io.Writer
-	// Note prints a line for people.
-	Note func(format string, args ...any)
+// Progress carries requests to a host, and shows what a person waits for.
+func (t Terminal) Progress(next http.RoundTripper, host string) http.RoundTripper {
+	return transport{t: t, next: next, host: host}
+}
+
+type transport struct {
+	t    Terminal
+	next http.RoundTripper
+	host string
 }
 
 // RoundTrip carries one request.
-func (c Transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	if c.Upload != nil && request.ContentLength > largeBody {
+func (c transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if c.t.ErrIsTTY && request.ContentLength > largeBody {
 		request = request.Clone(request.Context())
-		request.Body = &upload{ReadCloser: request.Body, to: c.Upload, total: request.ContentLength}
+		request.Body = &upload{ReadCloser: request.Body, to: c.t.Err, total: request.ContentLength}
 	}
-	slow := time.AfterFunc(patience, func() { c.Note("waiting for %s …", c.Host) })
+	slow := time.AfterFunc(patience, func() { c.t.Notef("waiting for %s …", c.host) })
 	defer slow.Stop()
-	return c.Next.RoundTrip(request)
+	return c.next.RoundTrip(request)
 }
 
 // upload shows how much of a file was sent. Nearly all of the body is the file in
@@ -53,7 +54,7 @@ func (u *upload) Read(buffer []byte) (int, error) {
 	u.sent += int64(count)
 	if percent := u.sent * 100 / u.total; percent != u.shown {
 		u.shown = percent
-		_, _ = fmt.Fprintf(u.to, "\rsending: %d %% of %s", percent, Size(u.total/4*3)) // as notef
+		_, _ = fmt.Fprintf(u.to, "\rsending: %d %% of %s", percent, Bytes(u.total/4*3)) // as Notef
 		if percent == 100 {
 			_, _ = fmt.Fprint(u.to, "\r\x1b[K") // clears the line
 		}
@@ -61,8 +62,8 @@ func (u *upload) Read(buffer []byte) (int, error) {
 	return count, err
 }
 
-// Size is a number of bytes as people read it.
-func Size(size int64) string {
+// Bytes is a number of bytes as people read it.
+func Bytes(size int64) string {
 	const unit = 1 << 10
 	switch {
 	case size < unit:
