@@ -19,7 +19,7 @@ import (
 // readByLibraries are the rooms whose types are embedded because a library reads the fields of embedded
 // structs as those of the outer one: huma the parameters of a request, kong the flags of a command.
 func readByLibraries() []string {
-	return []string{"internal/body", "internal/api/contract", "internal/cli/remote", "internal/cli/data", "internal/cli/target"}
+	return []string{"internal/body", "internal/api/contract", "internal/cli/remote", "internal/cli/data"}
 }
 
 // A method that is called has its room in front of it: no struct embeds a type of another room that has

@@ -1,180 +1,173 @@
-// The commands that read what an instance has kept: chats and messages.
+// Chats, and how they are arranged.
 
 package cli
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/remote"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // chatsCommand works on the chats of an instance.
 type chatsCommand struct {
-	List listChatsCommand `cmd:"" help:"List chats, the one with the newest message first."`
-	Show showChatCommand  `cmd:"" help:"Show a chat."`
-	remote.ChatArrangement
+	List   listChatsCommand  `cmd:"" help:"List chats, the one with the newest message first."`
+	Show   showChatCommand   `cmd:"" help:"Show a chat."`
+	Set    setChatCommand    `cmd:"" help:"Archive, pin or mute a chat, or mark it as read or unread."`
+	Older  olderCommand      `cmd:"" help:"Ask the phone for older messages of a chat."`
+	Delete deleteChatCommand `cmd:"" help:"Delete a chat, with its messages."`
+}
+
+// chatFlags name the chat.
+type chatFlags struct {
+	remote.InstanceFlag
+	Chat string `arg:"" help:"Phone number with country code, or chat ID."`
 }
 
 type listChatsCommand struct {
-	target.InstanceFlag
+	remote.InstanceFlag
 	Search   string `help:"Only chats with this in their name or number." env:"-"`
 	Unread   bool   `help:"Only chats with messages that were not read." env:"-"`
 	Archived *bool  `negatable:"" help:"Only chats that are archived, or that are not." env:"-"`
 	Label    string `help:"Only chats with the label that has this ID." env:"-"`
-	Limit    int    `help:"Show this many at most." default:"100" env:"-"`
+	limitFlag
 }
 
 // Run lists the chats.
-func (c listChatsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	if c.Limit < 1 {
-		return terminal.WrongUsage("--limit must be 1 or more")
-	}
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
+func (c listChatsCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	filter := client.ListChatsParams{Search: c.Search, Archived: c.Archived, Label: c.Label}
 	if c.Unread {
 		filter.Unread = &c.Unread
 	}
-	listed := []client.ListedChat{} // never null
-	var rows [][]string
-	for chat, err := range gateway.Chats(ctx, id, filter) {
-		if err != nil {
-			return err
-		}
-		listed = append(listed, chat)
-		rows = append(rows, chatRow(chat))
-		if len(listed) == c.Limit {
-			break
-		}
-	}
-	return t.Table(listed, []string{"CHAT", "NAME", "UNREAD", "LAST ACTIVITY", "LAST MESSAGE"}, rows)
+	return terminal.List(t, first(c.Limit, on.Gateway.Chats(ctx, on.ID, filter)), chatHead(), chatRow)
 }
 
-func chatRow(chat client.ListedChat) []string {
-	name, at, last := "", "", ""
-	if chat.Name != nil {
-		name = *chat.Name
+// limitFlag bounds a list.
+type limitFlag struct {
+	Limit int `help:"Show this many at most." default:"100" env:"-"`
+}
+
+// AfterApply refuses a list that shows nothing.
+func (f limitFlag) AfterApply() error {
+	if f.Limit < 1 {
+		return terminal.WrongUsage("--limit must be 1 or more")
 	}
+	return nil
+}
+
+// first ends items after a number of them.
+func first[T any](most int, items iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		n := 0
+		for item, err := range items {
+			n++
+			if !yield(item, err) || n == most {
+				return
+			}
+		}
+	}
+}
+
+func chatHead() []string { return []string{"CHAT", "NAME", "UNREAD", "LAST ACTIVITY", "LAST MESSAGE"} }
+
+func chatRow(chat client.ListedChat) []string {
+	at, last := "", ""
 	if chat.LastActivityAt != nil {
-		at = chat.LastActivityAt.Local().Format(time.DateTime)
+		at = terminal.Moment(*chat.LastActivityAt)
 	}
 	if chat.LastMessage != nil {
 		last = summary(*chat.LastMessage)
 	}
-	return []string{chat.Chat, name, strconv.FormatInt(chat.UnreadCount, 10), at, last}
+	return []string{chat.Chat, terminal.OrNone(chat.Name), strconv.FormatInt(chat.UnreadCount, 10), at, last}
 }
 
-// summaryLength is how many characters of a message stand in a table.
-const summaryLength = 60
-
-// summary is a message on one line.
-func summary(message client.StoredMessage) string {
-	text := "[" + message.Type + "]"
-	switch {
-	case message.DeletedAt != nil:
-		text = "[deleted]"
-	case message.Text != nil:
-		text = *message.Text
-	case message.Caption != nil:
-		text += " " + *message.Caption
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > summaryLength {
-		text = string(runes[:summaryLength-1]) + "…"
-	}
-	if message.FromMe {
-		return "> " + text
-	}
-	return text
-}
-
-type showChatCommand struct {
-	target.InstanceFlag
-	Chat string `arg:"" help:"Phone number with country code, or chat ID."`
-}
+type showChatCommand struct{ chatFlags }
 
 // Run shows the chat.
-func (c showChatCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c showChatCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	chat, err := on.Gateway.GetChat(ctx, on.ID, c.Chat)
 	if err != nil {
 		return err
 	}
-	chat, err := gateway.GetChat(ctx, id, c.Chat)
-	if err != nil {
-		return err
-	}
-	return t.Table(chat, []string{"CHAT", "NAME", "UNREAD", "LAST ACTIVITY", "LAST MESSAGE"}, [][]string{chatRow(chat)})
+	return t.Table(chat, chatHead(), [][]string{chatRow(chat)})
 }
 
-type listMessagesCommand struct {
-	target.InstanceFlag
-	Chat        string   `arg:"" help:"The chat: phone number with country code, or chat ID."`
-	Search      string   `help:"Only messages that have all of these words." env:"-"`
-	Before      string   `help:"Only messages before this one, or before this time (2026-11-20T14:22:10Z)." env:"-"`
-	After       string   `help:"Only messages after this one, or after this time." env:"-"`
-	Types       []string `help:"Only messages of these types, such as image." env:"-"`
-	Starred     *bool    `help:"Only messages that are starred; --no-starred: only the others." negatable:"" env:"-"`
-	OldestFirst bool     `help:"List the oldest first." env:"-"`
-	Limit       int      `help:"Show this many at most, 100 or less." default:"20" env:"-"`
+type setChatCommand struct {
+	chatFlags
+	Archived     *bool  `negatable:"" help:"Archive the chat, or no longer." env:"-"`
+	Pinned       *bool  `negatable:"" help:"Pin the chat, or no longer." env:"-"`
+	Read         *bool  `negatable:"" help:"Mark the chat as read, or as unread." env:"-"`
+	Mute         string `help:"Mute the chat: for a time (8h), until a time (2026-12-24T18:00:00Z), forever, or off." env:"-"`
+	Disappearing *int64 `help:"Seconds after which new messages disappear: 0 (never), 86400, 604800 or 7776000." env:"-"`
 }
 
-// Run lists messages.
-func (c listMessagesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+// Run arranges the chat.
+func (c setChatCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	chat, err := on.Gateway.ChangeChat(ctx, on.ID, c.Chat, client.ChatChange{
+		Archived: c.Archived, Pinned: c.Pinned, Read: c.Read, MutedUntil: mutedUntil(c.Mute, t.Now()), DisappearingSeconds: c.Disappearing,
+	})
 	if err != nil {
 		return err
 	}
-	order := client.OrderDesc
-	if c.OldestFirst {
-		order = client.OrderAsc
-	}
-	page, err := gateway.ListChatMessages(ctx, id, c.Chat, client.ListChatMessagesParams{
-		Before: c.Before, After: c.After, Types: strings.Join(c.Types, ","), Search: c.Search, Starred: c.Starred, Order: order,
-	}, 1, c.Limit)
-	if err != nil {
-		return err
-	}
-	rows := make([][]string, 0, len(page.Data))
-	for _, message := range page.Data {
-		rows = append(rows, messageRow(message))
-	}
-	return t.Table(page.Data, messageHead(), rows)
+	return t.Table(chat, []string{"CHAT", "STATE"}, [][]string{{chat.Chat, state(chat)}})
 }
 
-func messageHead() []string { return []string{"MESSAGE", "TIME", "FROM", "STATUS", "CONTENT"} }
+// mutedUntil is the end of a mute in a request.
+func mutedUntil(asked string, now time.Time) client.Nullable[string] {
+	switch asked {
+	case "":
+		return client.Nullable[string]{}
+	case "off":
+		return client.Null[string]()
+	}
+	if length, err := time.ParseDuration(asked); err == nil {
+		return client.Set(now.Add(length).UTC().Format(time.RFC3339))
+	}
+	return client.Set(asked)
+}
 
-func messageRow(message client.StoredMessage) []string {
-	from := ""
-	if p := message.From; p != nil {
-		for _, known := range []*string{p.Name, p.JID, p.LID} {
-			if known != nil {
-				from = *known
-				break
-			}
+// state says in words how a chat is arranged.
+func state(chat client.ListedChat) string {
+	var words []string
+	for word, holds := range map[string]bool{"archived": chat.Archived, "pinned": chat.Pinned, "marked as unread": chat.MarkedUnread} {
+		if holds {
+			words = append(words, word)
 		}
 	}
-	return []string{message.MessageID, message.Timestamp.Local().Format(time.DateTime), from, message.Status, summary(message)}
+	slices.Sort(words)
+	if chat.MutedUntil != nil {
+		words = append(words, "muted until "+*chat.MutedUntil)
+	}
+	if chat.DisappearingSeconds > 0 {
+		words = append(words, "messages disappear after "+(time.Duration(chat.DisappearingSeconds)*time.Second).String())
+	}
+	return strings.Join(words, ", ")
 }
 
-type showMessageCommand struct{ messageFlags }
+type olderCommand struct {
+	chatFlags
+	Count int64 `help:"How many messages; 50 at most." default:"50" env:"-"`
+}
 
-// Run shows a message.
-func (c showMessageCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+// Run asks for older messages.
+func (c olderCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	asked, err := on.Gateway.RequestHistory(ctx, on.ID, c.Chat, client.RequestHistory{Count: c.Count})
 	if err != nil {
 		return err
 	}
-	message, err := gateway.GetMessage(ctx, id, c.MessageID)
-	if err != nil {
-		return err
-	}
-	return t.Table(message, messageHead(), [][]string{messageRow(message)})
+	return t.Done(map[string]any{"requestId": asked.RequestID, "chat": asked.Chat, "before": asked.Before, "count": asked.Count},
+		"asked the phone for %d messages before %s; the event chat.history says what came", asked.Count, asked.Before)
+}
+
+type deleteChatCommand struct{ chatFlags }
+
+// Run deletes the chat.
+func (c deleteChatCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return t.Did("deleted", "chat", c.Chat, on.Gateway.DeleteChat(ctx, on.ID, c.Chat))
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/settings"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -41,8 +40,8 @@ type commands struct {
 	Events         eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
 	Webhook        remote.Webhook        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
 	AccountWebhook remote.AccountWebhook `cmd:"" help:"Set up webhooks for all instances of the account. Needs a partner key."`
-	Numbers        numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
-	Contacts       contactsCommand       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
+	Numbers        remote.Numbers        `cmd:"" help:"Check which phone numbers have an account."`
+	Contacts       remote.Contacts       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
 	Labels         remote.Labels         `cmd:"" help:"List, make, change and delete labels, and put them on chats and messages."`
 	Profile        remote.Profile        `cmd:"" help:"Show and change what others see of the account."`
 	Privacy        remote.Privacy        `cmd:"" help:"Show and change what the account lets others see and do."`
@@ -51,7 +50,7 @@ type commands struct {
 	Groups         remote.Groups         `cmd:"" help:"List, create, change, join and leave groups."`
 	Channels       remote.Channels       `cmd:"" help:"List, create, follow and read channels."`
 	Communities    remote.Communities    `cmd:"" help:"List, create, link and unlink communities."`
-	Presence       presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
+	Presence       remote.Presence       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
 	Health         healthCommand         `cmd:"" help:"Ask a running gateway whether it can serve requests."`
 	Doctor         doctorCommand         `cmd:"" help:"Look at everything a gateway stands on, and say what is wrong and what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`
 	Nodes          data.NodesCommand     `cmd:"" help:"List the processes that share a PostgreSQL database, and empty one of them."`
@@ -90,7 +89,6 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return fail(stderr, err)
 	}
 	t := terminal.New(stdin, stdout, stderr, read.line.JSON, read.line.Log)
-	t.Version = target.Version()
 	read.parsed.BindTo(ctx, (*context.Context)(nil))
 	read.parsed.Bind(t, read)
 	if err := read.parsed.Run(); err != nil {
@@ -131,7 +129,7 @@ func newParser(line *commands, options ...kong.Option) (*kong.Kong, error) {
 		kong.DefaultEnvars(environment),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.WithHyphenPrefixedParameters(true), // coordinates may be negative
-		kong.Vars{"version": "recado " + target.Version()},
+		kong.Vars{"version": "recado " + terminal.Version()},
 	}, options...)...)
 }
 
@@ -160,5 +158,5 @@ type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run(t terminal.Terminal) error {
-	return t.Print(map[string]string{"version": target.Version()}, "recado "+target.Version())
+	return t.Print(map[string]string{"version": t.Version}, "recado "+t.Version)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/cli/demo"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
@@ -40,7 +39,7 @@ func (c devCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	warned.Logger = logger
 	warnBeyondLoopback(ctx, warned, c.Listen)
 	s, err := server.New(ctx, server.Config{
-		Listen: c.Listen, AllowHosts: c.AllowHost, DataDir: c.Data, Version: target.Version(), Logger: logger,
+		Listen: c.Listen, AllowHosts: c.AllowHost, DataDir: c.Data, Version: t.Version, Logger: logger,
 		Sandbox: &sandbox.Config{Logger: logger},
 		// People try files and endpoints on this machine first.
 		Media: media.Config{AllowPrivate: true}, AllowPrivateURLs: true,

@@ -6,30 +6,26 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // eventsCommand follows an instance.
 type eventsCommand struct {
-	target.InstanceFlag
+	remote.InstanceFlag
 	Types []string `help:"Only events of these types, separated by commas." env:"-"`
 	After *int64   `help:"Begin after the event with this sequence; 0 begins with the oldest one kept. Without it: with the next event." env:"-"`
 }
 
 // Run prints events until it is stopped.
-func (c eventsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
+func (c eventsCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	options := client.FollowOptions{
 		After: c.After, Types: c.Types,
 		Reconnecting: func(cause error, wait time.Duration) {
 			t.Notef("the stream was cut (%s): reconnecting in %s", explain(cause), wait.Round(100*time.Millisecond))
 		},
 	}
-	for event, err := range gateway.Follow(ctx, id, options) {
+	for event, err := range on.Gateway.Follow(ctx, on.ID, options) {
 		if err != nil {
 			return err
 		}

@@ -64,6 +64,9 @@ func exitCode(err error) int {
 
 // mistaken makes a usage error of an error of the parser.
 func mistaken(err error) error {
+	if usage, ok := errors.AsType[*terminal.UsageError](err); ok {
+		return usage // of the command's own AfterApply
+	}
 	text := err.Error()
 	if missing, ok := strings.CutPrefix(text, "missing flags: "); ok {
 		names := regexp.MustCompile(`--[a-z-]+`).FindAllString(missing, -1)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/remote"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -24,16 +23,12 @@ type instancesCommand struct {
 }
 
 type createInstanceCommand struct {
-	target.GatewayFlags
+	remote.GatewayFlags
 	Name string `arg:"" help:"Name of the instance."`
 }
 
 // Run creates the instance.
-func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, err := c.Connect(t)
-	if err != nil {
-		return err
-	}
+func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
 	instance, err := gateway.CreateInstance(ctx, client.NewInstance{Name: c.Name})
 	if err != nil {
 		return err
@@ -41,44 +36,28 @@ func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal) err
 	return t.Print(instance, instance.InstanceID)
 }
 
-type listInstancesCommand struct {
-	target.GatewayFlags
-}
+type listInstancesCommand struct{ remote.GatewayFlags }
 
 // Run lists the instances, oldest first.
-func (c listInstancesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, err := c.Connect(t)
-	if err != nil {
-		return err
-	}
-	instances := []client.Instance{} // never null
-	var rows [][]string
-	for instance, err := range gateway.Instances(ctx) {
-		if err != nil {
-			return err
-		}
-		instances = append(instances, instance)
-		rows = append(rows, []string{instance.InstanceID, instance.Name, instance.Status, instance.MessengerID})
-	}
-	return t.Table(instances, []string{"ID", "NAME", "STATUS", "NUMBER"}, rows)
+func (c listInstancesCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
+	return terminal.List(t, gateway.Instances(ctx), []string{"ID", "NAME", "STATUS", "NUMBER"}, func(one client.Instance) []string {
+		return []string{one.InstanceID, one.Name, one.Status, one.MessengerID}
+	})
 }
 
-type showInstanceCommand struct{ target.InstanceArgument }
+type showInstanceCommand struct{ remote.InstanceArgument }
 
 // Run shows the instance.
-func (c showInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, err := c.Connect(t)
-	if err != nil {
-		return err
-	}
-	instance, err := target.FindInstance(ctx, gateway, c.Instance)
-	if err != nil {
-		return err
-	}
-	return showInstance(t, instance)
+func (c showInstanceCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
+	instance, err := remote.FindInstance(ctx, gateway, c.Instance)
+	return printInstance(t, instance, err)
 }
 
-func showInstance(t terminal.Terminal, instance client.Instance) error {
+// printInstance prints an instance, unless err says that there is none.
+func printInstance(t terminal.Terminal, instance client.Instance, err error) error {
+	if err != nil {
+		return err
+	}
 	pairs := []terminal.Pair{
 		{"id", instance.InstanceID},
 		{"name", instance.Name},
@@ -95,11 +74,11 @@ func showInstance(t terminal.Terminal, instance client.Instance) error {
 		{"created", terminal.Moment(instance.CreatedAt)},
 		{"updated", terminal.Moment(instance.UpdatedAt)},
 	}
-	return t.Fields(instance, append(pairs, pairsOf(remote.PaceLines(instance))...)...)
+	return t.Fields(instance, append(pairs, remote.PaceLines(instance)...)...)
 }
 
 type setInstanceCommand struct {
-	target.InstanceArgument
+	remote.InstanceArgument
 	Name       *string `help:"Name of the instance." env:"-"`
 	Proxy      *string `help:"URL of the proxy to the platform: socks5h://user:password@host:1080, socks5://, http:// or https://. Use the variable to keep it out of the process list; empty removes it." env:"RECADO_INSTANCE_PROXY"`
 	DeviceName *string `help:"What the phone lists as the name of the device, from the next linking on; empty: Recado." env:"-"`
@@ -109,88 +88,57 @@ type setInstanceCommand struct {
 
 // Run changes the instance.
 func (c setInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	change := client.InstanceChange{Name: c.Name, Proxy: target.OrNull(c.Proxy)}
+	change := client.InstanceChange{Name: c.Name, Proxy: remote.OrNull(c.Proxy)}
 	if c.DeviceName != nil || c.DeviceKind != nil {
-		change.Device = client.Set(client.DeviceChange{Name: target.OrNull(c.DeviceName), Kind: target.OrNull(c.DeviceKind)})
+		change.Device = client.Set(client.DeviceChange{Name: remote.OrNull(c.DeviceName), Kind: remote.OrNull(c.DeviceKind)})
 	}
 	c.Change(&change)
 	if change == (client.InstanceChange{}) {
 		return terminal.WrongUsage("nothing is to be changed: pass --name, --proxy or another flag of recado help instances set")
 	}
-	gateway, id, err := c.Open(ctx, t)
+	on, err := c.ProvideInstance(ctx, t)
 	if err != nil {
 		return err
 	}
-	instance, err := gateway.ChangeInstance(ctx, id, change)
-	if err != nil {
-		return err
-	}
-	return showInstance(t, instance)
+	instance, err := on.Gateway.ChangeInstance(ctx, on.ID, change)
+	return printInstance(t, instance, err)
 }
 
-type limitsCommand struct{ target.InstanceArgument }
+type limitsCommand struct{ remote.InstanceArgument }
 
 // Run shows the limits.
-func (c limitsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c limitsCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	limits, err := on.Gateway.GetLimits(ctx, on.ID)
 	if err != nil {
 		return err
 	}
-	limits, err := gateway.GetLimits(ctx, id)
-	if err != nil {
-		return err
-	}
-	return t.Fields(limits, pairsOf(remote.LimitLines(limits))...)
+	return t.Fields(limits, remote.LimitLines(limits)...)
 }
 
-func pairsOf(lines []remote.PaceLine) []terminal.Pair {
-	pairs := make([]terminal.Pair, len(lines))
-	for i, line := range lines {
-		pairs[i] = terminal.Pair{line.Name, line.Value}
-	}
-	return pairs
-}
-
-type restartInstanceCommand struct{ target.InstanceArgument }
+type restartInstanceCommand struct{ remote.InstanceArgument }
 
 // Run restarts the instance.
-func (c restartInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.RestartInstance(ctx, id)
-	}
-	return c.Did(t, id, "restarted", err)
+func (c restartInstanceCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return t.Did("restarted", "instanceId", on.ID, on.Gateway.RestartInstance(ctx, on.ID))
 }
 
-type stopInstanceCommand struct{ target.InstanceArgument }
+type stopInstanceCommand struct{ remote.InstanceArgument }
 
 // Run stops the instance.
-func (c stopInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.StopInstance(ctx, id)
-	}
-	return c.Did(t, id, "stopped", err)
+func (c stopInstanceCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return t.Did("stopped", "instanceId", on.ID, on.Gateway.StopInstance(ctx, on.ID))
 }
 
-type logoutInstanceCommand struct{ target.InstanceArgument }
+type logoutInstanceCommand struct{ remote.InstanceArgument }
 
 // Run logs the instance out.
-func (c logoutInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.LogoutInstance(ctx, id)
-	}
-	return c.Did(t, id, "logged out", err)
+func (c logoutInstanceCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return t.Did("logged out", "instanceId", on.ID, on.Gateway.LogoutInstance(ctx, on.ID))
 }
 
-type deleteInstanceCommand struct{ target.InstanceArgument }
+type deleteInstanceCommand struct{ remote.InstanceArgument }
 
 // Run deletes the instance.
-func (c deleteInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.DeleteInstance(ctx, id)
-	}
-	return c.Did(t, id, "deleted", err)
+func (c deleteInstanceCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return t.Did("deleted", "instanceId", on.ID, on.Gateway.DeleteInstance(ctx, on.ID))
 }

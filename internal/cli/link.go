@@ -14,12 +14,12 @@ import (
 	"github.com/mdp/qrterminal/v3"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 type linkInstanceCommand struct {
-	target.InstanceArgument
+	remote.InstanceArgument
 	Phone string `help:"Number of the phone: show characters to type on it, instead of a code to scan." env:"-"`
 }
 
@@ -41,12 +41,8 @@ type linking struct {
 }
 
 // Run shows codes until the instance is linked.
-func (c linkInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	l := &linking{t: t, gateway: gateway, id: id, byPhone: c.Phone != ""}
+func (c linkInstanceCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	l := &linking{t: t, gateway: on.Gateway, id: on.ID, byPhone: c.Phone != ""}
 	t.Notef("asking for a code …")
 	if l.byPhone {
 		if err := l.showCharacters(ctx, c.Phone); err != nil {
@@ -72,7 +68,7 @@ func (c linkInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error
 
 // look asks for the state of the linking, and shows the current code.
 func (l *linking) look(ctx context.Context) (linked bool, err error) {
-	instance, err := target.FindInstance(ctx, l.gateway, l.id)
+	instance, err := remote.FindInstance(ctx, l.gateway, l.id)
 	if err != nil {
 		return false, err
 	}

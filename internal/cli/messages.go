@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -38,16 +39,90 @@ type messagesCommand struct {
 
 // messageFlags name the message.
 type messageFlags struct {
-	target.InstanceFlag
+	remote.InstanceFlag
 	MessageID string `arg:"" name:"message-id" help:"The messageId, as printed by send and in events."`
 }
 
 // did prints what was done to the message, unless it failed.
 func (f messageFlags) did(t terminal.Terminal, what string, err error) error {
+	return t.Did(what, "messageId", f.MessageID, err)
+}
+
+type listMessagesCommand struct {
+	remote.InstanceFlag
+	Chat        string   `arg:"" help:"The chat: phone number with country code, or chat ID."`
+	Search      string   `help:"Only messages that have all of these words." env:"-"`
+	Before      string   `help:"Only messages before this one, or before this time (2026-11-20T14:22:10Z)." env:"-"`
+	After       string   `help:"Only messages after this one, or after this time." env:"-"`
+	Types       []string `help:"Only messages of these types, such as image." env:"-"`
+	Starred     *bool    `help:"Only messages that are starred; --no-starred: only the others." negatable:"" env:"-"`
+	OldestFirst bool     `help:"List the oldest first." env:"-"`
+	Limit       int      `help:"Show this many at most, 100 or less." default:"20" env:"-"`
+}
+
+// Run lists messages.
+func (c listMessagesCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	order := client.OrderDesc
+	if c.OldestFirst {
+		order = client.OrderAsc
+	}
+	page, err := on.Gateway.ListChatMessages(ctx, on.ID, c.Chat, client.ListChatMessagesParams{
+		Before: c.Before, After: c.After, Types: strings.Join(c.Types, ","), Search: c.Search, Starred: c.Starred, Order: order,
+	}, 1, c.Limit)
 	if err != nil {
 		return err
 	}
-	return t.Done(map[string]any{"messageId": f.MessageID, "done": what}, "%s %s", what, f.MessageID)
+	return terminal.Rows(t, page.Data, page.Data, messageHead(), messageRow)
+}
+
+func messageHead() []string { return []string{"MESSAGE", "TIME", "FROM", "STATUS", "CONTENT"} }
+
+func messageRow(message client.StoredMessage) []string {
+	from := ""
+	if message.From != nil {
+		from = nameOf(*message.From)
+	}
+	return []string{message.MessageID, terminal.Moment(message.Timestamp), from, message.Status, summary(message)}
+}
+
+// nameOf is what people call somebody: the name, or else an address.
+func nameOf(person client.Person) string {
+	return cmp.Or(terminal.OrNone(person.Name), terminal.OrNone(person.JID), terminal.OrNone(person.LID))
+}
+
+// summaryLength is how many characters of a message stand in a table.
+const summaryLength = 60
+
+// summary is a message on one line.
+func summary(message client.StoredMessage) string {
+	text := "[" + message.Type + "]"
+	switch {
+	case message.DeletedAt != nil:
+		text = "[deleted]"
+	case message.Text != nil:
+		text = *message.Text
+	case message.Caption != nil:
+		text += " " + *message.Caption
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > summaryLength {
+		text = string(runes[:summaryLength-1]) + "…"
+	}
+	if message.FromMe {
+		return "> " + text
+	}
+	return text
+}
+
+type showMessageCommand struct{ messageFlags }
+
+// Run shows a message.
+func (c showMessageCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	message, err := on.Gateway.GetMessage(ctx, on.ID, c.MessageID)
+	if err != nil {
+		return err
+	}
+	return t.Table(message, messageHead(), [][]string{messageRow(message)})
 }
 
 type editCommand struct {
@@ -61,10 +136,11 @@ func (c editCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		_, err = gateway.EditMessage(ctx, id, client.EditMessage{MessageID: c.MessageID, Message: message})
+	on, err := c.ProvideInstance(ctx, t)
+	if err != nil {
+		return err
 	}
+	_, err = on.Gateway.EditMessage(ctx, on.ID, client.EditMessage{MessageID: c.MessageID, Message: message})
 	return c.did(t, "edited", err)
 }
 
@@ -74,26 +150,18 @@ type deleteCommand struct {
 }
 
 // Run deletes the message.
-func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	switch {
-	case err != nil:
-	case c.ForMe:
-		err = gateway.DeleteMessageForMe(ctx, id, c.MessageID)
-	default:
-		err = gateway.DeleteMessage(ctx, id, client.DeleteMessage{MessageID: c.MessageID})
+func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	if c.ForMe {
+		return c.did(t, "deleted", on.Gateway.DeleteMessageForMe(ctx, on.ID, c.MessageID))
 	}
-	return c.did(t, "deleted", err)
+	return c.did(t, "deleted", on.Gateway.DeleteMessage(ctx, on.ID, client.DeleteMessage{MessageID: c.MessageID}))
 }
 
 type readCommand struct{ messageFlags }
 
 // Run marks the message as read.
-func (c readCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		_, err = gateway.MarkRead(ctx, id, client.MarkRead{MessageID: c.MessageID})
-	}
+func (c readCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	_, err := on.Gateway.MarkRead(ctx, on.ID, client.MarkRead{MessageID: c.MessageID})
 	return c.did(t, "read", err)
 }
 
@@ -104,8 +172,9 @@ type forwardCommand struct {
 
 // Run forwards the message.
 func (c forwardCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.ForwardMessage(ctx, id, client.Forward{To: c.To, MessageID: c.MessageID, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
+	return sendMessage(ctx, t, c.sendFlags, (*client.Client).ForwardMessage, client.Forward{
+		To: c.To, MessageID: c.MessageID,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
 }
 
@@ -115,11 +184,8 @@ type reactCommand struct {
 }
 
 // Run reacts to the message.
-func (c reactCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.SendReaction(ctx, id, client.Reaction{MessageID: c.MessageID, Reaction: c.Emoji})
-	}
+func (c reactCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	err := on.Gateway.SendReaction(ctx, on.ID, client.Reaction{MessageID: c.MessageID, Reaction: c.Emoji})
 	return c.did(t, map[bool]string{true: "reacted to", false: "removed the reaction from"}[c.Emoji != ""], err)
 }
 
@@ -129,79 +195,47 @@ type pinCommand struct {
 }
 
 // Run pins the message.
-func (c pinCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		lasts := map[string]time.Duration{"24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour}[c.For]
-		err = gateway.PinMessage(ctx, id, c.MessageID, client.Pin{DurationSeconds: int64(lasts / time.Second)})
-	}
-	return c.did(t, "pinned", err)
+func (c pinCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	lasts := map[string]time.Duration{"24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour}[c.For]
+	return c.did(t, "pinned", on.Gateway.PinMessage(ctx, on.ID, c.MessageID, client.Pin{DurationSeconds: int64(lasts / time.Second)}))
 }
 
 type unpinCommand struct{ messageFlags }
 
 // Run unpins the message.
-func (c unpinCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.UnpinMessage(ctx, id, c.MessageID)
-	}
-	return c.did(t, "unpinned", err)
+func (c unpinCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return c.did(t, "unpinned", on.Gateway.UnpinMessage(ctx, on.ID, c.MessageID))
 }
 
 type starCommand struct{ messageFlags }
 
 // Run stars the message.
-func (c starCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.StarMessage(ctx, id, c.MessageID)
-	}
-	return c.did(t, "starred", err)
+func (c starCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return c.did(t, "starred", on.Gateway.StarMessage(ctx, on.ID, c.MessageID))
 }
 
 type unstarCommand struct{ messageFlags }
 
 // Run takes the star away.
-func (c unstarCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.UnstarMessage(ctx, id, c.MessageID)
-	}
-	return c.did(t, "unstarred", err)
+func (c unstarCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return c.did(t, "unstarred", on.Gateway.UnstarMessage(ctx, on.ID, c.MessageID))
 }
 
 type votesCommand struct{ messageFlags }
 
 // Run shows each option with its votes.
-func (c votesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c votesCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	votes, err := on.Gateway.GetVotes(ctx, on.ID, c.MessageID)
 	if err != nil {
 		return err
 	}
-	votes, err := gateway.GetVotes(ctx, id, c.MessageID)
-	if err != nil {
-		return err
-	}
-	rows := make([][]string, 0, len(votes.Options))
-	for _, option := range votes.Options {
-		names := make([]string, 0, len(option.Voters))
-		for _, voter := range option.Voters {
-			names = append(names, whoIs(voter))
+	return terminal.Rows(t, votes, votes.Options, []string{"OPTION", "VOTES", "WHO"}, func(option client.OptionVotes) []string {
+		names := make([]string, len(option.Voters))
+		for i, voter := range option.Voters {
+			names[i] = cmp.Or(nameOf(voter), "?")
 		}
-		rows = append(rows, []string{option.Option, strconv.FormatInt(option.Votes, 10), strings.Join(names, ", ")})
-	}
-	return t.Table(votes, []string{"OPTION", "VOTES", "WHO"}, rows)
-}
-
-// whoIs is what people call somebody: the name, or else an address.
-func whoIs(person client.Person) string {
-	for _, name := range []*string{person.Name, person.JID, person.LID} {
-		if name != nil {
-			return *name
-		}
-	}
-	return "?"
+		return []string{option.Option, strconv.FormatInt(option.Votes, 10), strings.Join(names, ", ")}
+	})
 }
 
 type downloadCommand struct {
@@ -210,12 +244,8 @@ type downloadCommand struct {
 }
 
 // Run saves the file. It does not overwrite an existing one.
-func (c downloadCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	link, err := gateway.GetMediaDownloadLink(ctx, id, c.MessageID)
+func (c downloadCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	link, err := on.Gateway.GetMediaDownloadLink(ctx, on.ID, c.MessageID)
 	if err != nil {
 		return err
 	}
@@ -289,10 +319,6 @@ func save(path string, content io.Reader) (err error) {
 type cancelCommand struct{ messageFlags }
 
 // Run cancels the event.
-func (c cancelCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.CancelEvent(ctx, id, c.MessageID)
-	}
-	return c.did(t, "cancelled", err)
+func (c cancelCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return c.did(t, "cancelled", on.Gateway.CancelEvent(ctx, on.ID, c.MessageID))
 }

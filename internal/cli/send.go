@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -33,23 +33,28 @@ type sendCommand struct {
 
 // sendFlags name the instance and the recipient of a message.
 type sendFlags struct {
-	target.InstanceFlag
+	remote.InstanceFlag
 	To             string    `help:"Phone number with country code, or chat ID; required." env:"-"`
 	Later          bool      `help:"Leave the message in the instance's queue, and don't wait until it is sent." env:"-"`
 	At             time.Time `help:"Leave the message in the queue until this time: 2026-12-24T09:00:00-03:00." env:"-"`
 	IdempotencyKey string    `help:"Key of your choice that makes it safe to repeat the command: a repeat sends nothing." name:"idempotency-key" env:"-"`
 }
 
+// AfterApply refuses a command line without a recipient.
+func (f sendFlags) AfterApply() error {
+	if f.To == "" {
+		return terminal.WrongUsage("--to is missing: a phone number with country code, or a chat ID")
+	}
+	return nil
+}
+
 // send finds the instance and sends through it.
 func (f sendFlags) send(ctx context.Context, t terminal.Terminal, send func(c *client.Client, id string) (client.Sent, error)) error {
-	if err := f.needsRecipient(); err != nil {
-		return err
-	}
-	gateway, id, err := f.Open(ctx, t)
+	on, err := f.ProvideInstance(ctx, t)
 	if err != nil {
 		return err
 	}
-	sent, err := send(gateway, id)
+	sent, err := send(on.Gateway, on.ID)
 	if err != nil {
 		return err
 	}
@@ -62,20 +67,22 @@ func (f sendFlags) send(ctx context.Context, t terminal.Terminal, send func(c *c
 	return printSent(t, sent)
 }
 
+// sendOperation is a method of the client that sends a message of one type.
+type sendOperation[M any] func(c *client.Client, ctx context.Context, instanceID string, message M) (client.Sent, error)
+
+// sendMessage sends a message with its operation.
+func sendMessage[M any](ctx context.Context, t terminal.Terminal, f sendFlags, operation sendOperation[M], message M) error {
+	return f.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
+		return operation(gateway, ctx, id, message)
+	})
+}
+
 // prefer is what a request prefers that need not wait for the platform.
 func prefer(later bool) string {
 	if later {
 		return client.RespondAsync
 	}
 	return ""
-}
-
-// needsRecipient refuses a command line without a recipient.
-func (f sendFlags) needsRecipient() error {
-	if f.To == "" {
-		return terminal.WrongUsage("--to is missing: a phone number with country code, or a chat ID")
-	}
-	return nil
 }
 
 // printSent prints the identifiers of a message: both for people, and for scripts the one
@@ -116,17 +123,13 @@ type sendTextCommand struct {
 
 // Run sends the text.
 func (c sendTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	if err := c.needsRecipient(); err != nil {
-		return err
-	}
 	message, err := oneText(t, c.Message)
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.SendText(ctx, id, client.Text{
-			To: c.To, Message: message, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, LinkPreview: c.LinkPreview, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendMessage(ctx, t, c.sendFlags, (*client.Client).SendText, client.Text{
+		To: c.To, Message: message, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone,
+		LinkPreview: c.LinkPreview, SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
 }
 
@@ -164,10 +167,9 @@ type sendLocationCommand struct {
 
 // Run sends the place.
 func (c sendLocationCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.SendLocation(ctx, id, client.Location{
-			To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendMessage(ctx, t, c.sendFlags, (*client.Client).SendLocation, client.Location{
+		To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
 }
 
@@ -209,11 +211,9 @@ type sendPollCommand struct {
 
 // Run sends the poll.
 func (c sendPollCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.SendPoll(ctx, id, client.Poll{
-			To: c.To, Question: c.Question, Options: c.Options, MaxAnswers: &c.MaxAnswers, QuoteMessageID: c.Quote,
-			Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendMessage(ctx, t, c.sendFlags, (*client.Client).SendPoll, client.Poll{
+		To: c.To, Question: c.Question, Options: c.Options, MaxAnswers: &c.MaxAnswers, QuoteMessageID: c.Quote,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
 }
 
@@ -232,14 +232,9 @@ type sendEventCommand struct {
 
 // Run sends the event.
 func (c sendEventCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	var place client.EventLocation
-	if c.Place != "" || c.Address != "" {
-		place = client.EventLocation{Name: c.Place, Address: c.Address}
-	}
-	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.SendEvent(ctx, id, client.CalendarEvent{
-			To: c.To, Name: c.Name, Start: c.Start, End: c.End, Description: c.Description, Location: place, JoinLink: c.JoinLink,
-			ExtraGuestsAllowed: c.ExtraGuests, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendMessage(ctx, t, c.sendFlags, (*client.Client).SendEvent, client.CalendarEvent{
+		To: c.To, Name: c.Name, Start: c.Start, End: c.End, Description: c.Description, JoinLink: c.JoinLink,
+		Location: client.EventLocation{Name: c.Place, Address: c.Address}, ExtraGuestsAllowed: c.ExtraGuests,
+		QuoteMessageID: c.Quote, SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
 }

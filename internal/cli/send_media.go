@@ -1,24 +1,26 @@
+// The commands that send files.
+
 package cli
 
 import (
 	"context"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// sendFile is send with the media of the file.
-func (f fileArgument) sendFile(
-	ctx context.Context, t terminal.Terminal, flags sendFlags, send func(c *client.Client, id, media string) (client.Sent, error),
+// sendFile is sendMessage for the message that is made of the media of a file.
+func sendFile[M any](
+	ctx context.Context, t terminal.Terminal, f sendFlags, file fileArgument, operation sendOperation[M], message func(media string) M,
 ) error {
-	if err := flags.needsRecipient(); err != nil {
-		return err
-	}
-	media, err := f.media(t)
+	media, err := file.media(t)
 	if err != nil {
 		return err
 	}
-	return flags.send(ctx, t, func(c *client.Client, id string) (client.Sent, error) { return send(c, id, media) })
+	return sendMessage(ctx, t, f, operation, message(media))
 }
 
 type sendImageCommand struct {
@@ -32,10 +34,12 @@ type sendImageCommand struct {
 
 // Run sends the image.
 func (c sendImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.SendImage(ctx, id, client.Image{
-			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendImage, func(media string) client.Image {
+		return client.Image{
+			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote,
+			Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
@@ -50,10 +54,12 @@ type sendVideoCommand struct {
 
 // Run sends the video.
 func (c sendVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.SendVideo(ctx, id, client.Video{
-			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendVideo, func(media string) client.Video {
+		return client.Video{
+			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote,
+			Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
@@ -65,10 +71,11 @@ type sendVideoNoteCommand struct {
 
 // Run sends the video note.
 func (c sendVideoNoteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.SendVideoNote(ctx, id, client.VideoNote{
-			To: c.To, Video: media, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendVideoNote, func(media string) client.VideoNote {
+		return client.VideoNote{
+			To: c.To, Video: media, QuoteMessageID: c.Quote,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
@@ -81,10 +88,11 @@ type sendVoiceCommand struct {
 
 // Run sends the voice note.
 func (c sendVoiceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.SendVoiceNote(ctx, id, client.VoiceNote{
-			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendVoiceNote, func(media string) client.VoiceNote {
+		return client.VoiceNote{
+			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
@@ -96,10 +104,11 @@ type sendAudioCommand struct {
 
 // Run sends the audio file.
 func (c sendAudioCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.SendAudioFile(ctx, id, client.AudioFile{
-			To: c.To, Audio: media, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendAudioFile, func(media string) client.AudioFile {
+		return client.AudioFile{
+			To: c.To, Audio: media, QuoteMessageID: c.Quote,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
@@ -118,10 +127,12 @@ func (c sendDocumentCommand) Run(ctx context.Context, t terminal.Terminal) error
 	if name == "" {
 		name = c.name()
 	}
-	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.SendDocument(ctx, id, client.Document{
-			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendDocument, func(media string) client.Document {
+		return client.Document{
+			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote,
+			Mentions: c.Mention, MentionEveryone: c.MentionEveryone,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
@@ -133,9 +144,50 @@ type sendStickerCommand struct {
 
 // Run sends the sticker.
 func (c sendStickerCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.SendSticker(ctx, id, client.Sticker{
-			To: c.To, Sticker: media, Convert: c.Convert, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendSticker, func(media string) client.Sticker {
+		return client.Sticker{
+			To: c.To, Sticker: media, Convert: c.Convert,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
+
+type sendAlbumCommand struct {
+	sendFlags
+	quoteFlag
+	captionFlag
+	Files []string `arg:"" help:"2 to 30 pictures and videos: http(s) URLs that the gateway can reach, or files that have less than a megabyte together. Names that end with .mp4, .mov, .3gp or .webm are videos."`
+}
+
+// Run sends the album. The caption stands below the first file.
+func (c sendAlbumCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	album := client.Album{To: c.To, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey}
+	for n, name := range c.Files {
+		media, err := fileArgument{File: name, MaxMedia: maxInAlbum}.media(t)
+		if err != nil {
+			return err
+		}
+		item := client.AlbumItem{Image: media}
+		if slices.Contains([]string{".mp4", ".mov", ".3gp", ".webm"}, strings.ToLower(path.Ext(name))) {
+			item = client.AlbumItem{Video: media}
+		}
+		if n == 0 {
+			item.Caption = c.Caption
+		}
+		album.Items = append(album.Items, item)
+	}
+	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
+		sent, err := gateway.SendAlbum(ctx, id, album)
+		for n, item := range sent.Items {
+			if item.Error != nil {
+				t.Notef("%s was not sent: %s (%s)", c.Files[n], terminal.OrNone(item.Message), *item.Error)
+			}
+		}
+		return client.Sent{
+			ID: sent.ID, MessageID: sent.MessageID, IdempotencyReplayed: sent.IdempotencyReplayed, Accepted: sent.Accepted,
+		}, err
+	})
+}
+
+// maxInAlbum is how large a file of an album is at most.
+const maxInAlbum = 1 << 20

@@ -164,3 +164,24 @@ func sorted(request string) string {
 	}
 	return fmt.Sprint(path, " ", object)
 }
+
+// What is wrong with a command line is said before the gateway is called, whichever of its flags it is.
+func TestCommandLinesAreCheckedFirst(t *testing.T) {
+	t.Parallel()
+	const recipient = "recado: --to is missing: a phone number with country code, or a chat ID\n"
+	for line, want := range cases.Sorted(map[string]string{
+		"send text a": recipient, "send image a": recipient, "send video a": recipient, "send video-note a": recipient,
+		"send voice a": recipient, "send audio a": recipient, "send document a": recipient, "send sticker a": recipient,
+		"send album a b": recipient, "send location --latitude 1 --longitude 1": recipient,
+		"send contact --name Ana --phone 55": recipient, "send poll a b c": recipient,
+		"send event a --start 2031-05-06T10:00:00Z": recipient, "messages forward 3EB0": recipient,
+		"chats list --limit 0":    "recado: --limit must be 1 or more\n",
+		"status list --limit 0":   "recado: --limit must be 1 or more\n",
+		"queue cancel":            "recado: give either a message or --all\n",
+		"queue cancel 3EB0 --all": "recado: give either a message or --all\n",
+	}) {
+		if code, out, said := run(t, "", append(strings.Fields(line), "--url", "http://127.0.0.1:1")...); code != 2 || out != "" || said != want {
+			t.Errorf("%s: exit code %d, printed %q, said %q; want %q", line, code, out, said, want)
+		}
+	}
+}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/repeatlog"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
@@ -184,7 +183,7 @@ func (c serveFlags) config() (server.Config, error) {
 	}
 	return server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster,
-		Platform: platform, Version: target.Version(),
+		Platform: platform, Version: terminal.Version(),
 		Media:         media.Config{MaxBytes: c.MaxMedia, MaxMemory: c.MaxMediaMemory, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:         media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
 		MediaLocation: files, MediaLocationIsNew: c.MediaURLIsNew,
@@ -315,7 +314,7 @@ The first API key, instance and code, in another terminal:
   export RECADO_URL=%s
   export RECADO_API_KEY=$(%s)
   recado instances create shop
-  recado instances link shop`, target.Version(), base, everywhere, c.Data, begin, dashboard, base, create))
+  recado instances link shop`, terminal.Version(), base, everywhere, c.Data, begin, dashboard, base, create))
 }
 
 // clickable is an address of the gateway that can be opened on this machine: bound, or

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -23,17 +23,15 @@ type statusCommand struct {
 
 // postFlags are the flags of every post.
 type postFlags struct {
-	target.InstanceFlag
+	remote.InstanceFlag
 	Audience       []string  `help:"Person who is shown the post, one of those who see the posts of the account; nobody else is shown it. May be repeated." env:"-" sep:"none"`
 	Later          bool      `help:"Leave the post in the instance's queue, and don't wait until it is sent." env:"-"`
 	At             time.Time `help:"Leave the post in the queue until this time: 2026-12-24T09:00:00-03:00." env:"-"`
 	IdempotencyKey string    `help:"Key of your choice that makes it safe to repeat the command: a repeat posts nothing." name:"idempotency-key" env:"-"`
 }
 
-// send is where a post goes.
-func (f postFlags) send() sendFlags {
-	return sendFlags{InstanceFlag: f.InstanceFlag, To: client.StatusChat}
-}
+// flags are those of the message that a post is.
+func (f postFlags) flags() sendFlags { return sendFlags{InstanceFlag: f.InstanceFlag} }
 
 type statusTextCommand struct {
 	postFlags
@@ -48,10 +46,9 @@ func (c statusTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.send().send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.PostStatusText(ctx, id, client.StatusText{
-			Message: message, Background: c.Background, Font: c.Font, Audience: c.Audience, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendMessage(ctx, t, c.flags(), (*client.Client).PostStatusText, client.StatusText{
+		Message: message, Background: c.Background, Font: c.Font, Audience: c.Audience,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
 }
 
@@ -63,10 +60,11 @@ type statusImageCommand struct {
 
 // Run posts the image.
 func (c statusImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.PostStatusImage(ctx, id, client.StatusImage{
-			Image: media, Caption: c.Caption, Audience: c.Audience, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.flags(), c.fileArgument, (*client.Client).PostStatusImage, func(media string) client.StatusImage {
+		return client.StatusImage{
+			Image: media, Caption: c.Caption, Audience: c.Audience,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
@@ -78,10 +76,11 @@ type statusVideoCommand struct {
 
 // Run posts the video.
 func (c statusVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.PostStatusVideo(ctx, id, client.StatusVideo{
-			Video: media, Caption: c.Caption, Audience: c.Audience, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
-		})
+	return sendFile(ctx, t, c.flags(), c.fileArgument, (*client.Client).PostStatusVideo, func(media string) client.StatusVideo {
+		return client.StatusVideo{
+			Video: media, Caption: c.Caption, Audience: c.Audience,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
@@ -92,59 +91,37 @@ type statusVoiceCommand struct {
 
 // Run posts the audio.
 func (c statusVoiceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.PostStatusVoice(ctx, id, client.StatusVoice{Audio: media, Audience: c.Audience, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
+	return sendFile(ctx, t, c.flags(), c.fileArgument, (*client.Client).PostStatusVoice, func(media string) client.StatusVoice {
+		return client.StatusVoice{
+			Audio: media, Audience: c.Audience,
+			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		}
 	})
 }
 
 type listStatusCommand struct {
-	target.InstanceFlag
-	Limit int `help:"Show this many at most." default:"100" env:"-"`
+	remote.InstanceFlag
+	limitFlag
 }
 
 // Run lists the posts.
-func (c listStatusCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	if c.Limit < 1 {
-		return terminal.WrongUsage("--limit must be 1 or more")
-	}
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	listed := []client.StoredMessage{} // never null
-	var rows [][]string
-	for post, err := range gateway.StatusPosts(ctx, id) {
-		if err != nil {
-			return err
-		}
-		listed = append(listed, post)
-		rows = append(rows, messageRow(post))
-		if len(listed) == c.Limit {
-			break
-		}
-	}
-	return t.Table(listed, messageHead(), rows)
+func (c listStatusCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	return terminal.List(t, first(c.Limit, on.Gateway.StatusPosts(ctx, on.ID)), messageHead(), messageRow)
 }
 
 type statusAudienceCommand struct {
-	target.InstanceFlag
+	remote.InstanceFlag
 	Page  int `help:"Which page, from 1." default:"1" env:"-"`
 	Limit int `help:"How many people a page has, 1 to 100." default:"100" env:"-"`
 }
 
 // Run lists the people.
-func (c statusAudienceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c statusAudienceCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	audience, err := on.Gateway.ListStatusAudience(ctx, on.ID, c.Page, c.Limit)
 	if err != nil {
 		return err
 	}
-	audience, err := gateway.ListStatusAudience(ctx, id, c.Page, c.Limit)
-	if err != nil {
-		return err
-	}
-	rows := make([][]string, 0, len(audience.Data))
-	for _, who := range audience.Data {
-		rows = append(rows, []string{who.ID, terminal.OrNone(who.LID), terminal.OrNone(who.Name)})
-	}
-	return t.Table(audience, []string{"ID", "LID", "NAME"}, rows)
+	return terminal.Rows(t, audience, audience.Data, []string{"ID", "LID", "NAME"}, func(who client.ListedPerson) []string {
+		return []string{who.ID, terminal.OrNone(who.LID), terminal.OrNone(who.Name)}
+	})
 }

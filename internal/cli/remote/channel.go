@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -26,50 +25,37 @@ type Channels struct {
 }
 
 type listChannelsCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Name string `help:"Only channels with this in their name." env:"-"`
 }
 
 // Run lists channels.
-func (c listChannelsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	channels := []client.ChannelDetails{} // never null
-	var rows [][]string
-	for channel, err := range gateway.Channels(ctx, id, client.ListChannelsParams{Name: c.Name}) {
-		if err != nil {
-			return err
-		}
-		channels = append(channels, channel)
-		rows = append(rows, []string{channel.ID, channel.Name, strconv.FormatInt(channel.Followers, 10), channel.Role})
-	}
-	return t.Table(channels, []string{"ID", "NAME", "FOLLOWERS", "ROLE"}, rows)
+func (c listChannelsCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	channels := on.Gateway.Channels(ctx, on.ID, client.ListChannelsParams{Name: c.Name})
+	return terminal.List(t, channels, []string{"ID", "NAME", "FOLLOWERS", "ROLE"}, func(one client.ChannelDetails) []string {
+		return []string{one.ID, one.Name, strconv.FormatInt(one.Followers, 10), one.Role}
+	})
 }
 
 // channelFlags name the channel.
 type channelFlags struct {
-	target.InstanceFlag
+	InstanceFlag
 	Channel string `arg:"" help:"The channel's ID, or its invite link."`
 }
 
 type showChannelCommand struct{ channelFlags }
 
 // Run shows a channel.
-func (c showChannelCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	channel, err := gateway.GetChannel(ctx, id, c.Channel)
-	if err != nil {
-		return err
-	}
-	return showChannel(t, channel)
+func (c showChannelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	channel, err := on.Gateway.GetChannel(ctx, on.ID, c.Channel)
+	return printChannel(t, channel, err)
 }
 
-func showChannel(t terminal.Terminal, channel client.ChannelDetails) error {
+// printChannel prints a channel, unless err says that there is none.
+func printChannel(t terminal.Terminal, channel client.ChannelDetails, err error) error {
+	if err != nil {
+		return err
+	}
 	return t.Fields(channel,
 		terminal.Pair{"id", channel.ID},
 		terminal.Pair{"name", channel.Name},
@@ -83,63 +69,52 @@ func showChannel(t terminal.Terminal, channel client.ChannelDetails) error {
 }
 
 type createChannelCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Name        string `arg:"" help:"Name of the channel."`
 	Description string `help:"Description of the channel." env:"-"`
 	Picture     string `help:"URL of its picture." env:"-"`
 }
 
 // Run creates a channel.
-func (c createChannelCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	channel, err := gateway.CreateChannel(ctx, id, client.NewChannel{Name: c.Name, Description: c.Description, Picture: c.Picture})
-	if err != nil {
-		return err
-	}
-	return showChannel(t, channel)
+func (c createChannelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	channel, err := on.Gateway.CreateChannel(ctx, on.ID, client.NewChannel{Name: c.Name, Description: c.Description, Picture: c.Picture})
+	return printChannel(t, channel, err)
 }
 
-// do does something with the channel, and says that it is done.
-func (c channelFlags) do(ctx context.Context, t terminal.Terminal, done string, call func(*client.Client, context.Context, string, string) error) error {
-	gateway, id, err := c.Open(ctx, t)
+// done prints what was done, unless err says that it failed.
+func done(t terminal.Terminal, what string, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := call(gateway, ctx, id, c.Channel); err != nil {
-		return err
-	}
-	return t.Print(struct{}{}, done)
+	return t.Print(struct{}{}, what)
 }
 
 type followCommand struct{ channelFlags }
 
 // Run follows a channel.
-func (c followCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.do(ctx, t, "followed", (*client.Client).FollowChannel)
+func (c followCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return done(t, "followed", on.Gateway.FollowChannel(ctx, on.ID, c.Channel))
 }
 
 type unfollowCommand struct{ channelFlags }
 
 // Run unfollows a channel.
-func (c unfollowCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.do(ctx, t, "unfollowed", (*client.Client).UnfollowChannel)
+func (c unfollowCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return done(t, "unfollowed", on.Gateway.UnfollowChannel(ctx, on.ID, c.Channel))
 }
 
 type muteCommand struct{ channelFlags }
 
 // Run mutes a channel.
-func (c muteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.do(ctx, t, "muted", (*client.Client).MuteChannel)
+func (c muteCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return done(t, "muted", on.Gateway.MuteChannel(ctx, on.ID, c.Channel))
 }
 
 type unmuteCommand struct{ channelFlags }
 
 // Run ends the mute of a channel.
-func (c unmuteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.do(ctx, t, "unmuted", (*client.Client).UnmuteChannel)
+func (c unmuteCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return done(t, "unmuted", on.Gateway.UnmuteChannel(ctx, on.ID, c.Channel))
 }
 
 type readCommand struct {
@@ -150,22 +125,15 @@ type readCommand struct {
 }
 
 // Run prints posts of a channel.
-func (c readCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c readCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	posts, err := on.Gateway.ListChannelPosts(ctx, on.ID, c.Channel, client.ListChannelPostsParams{Before: c.Before, After: c.After, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	posts, err := gateway.ListChannelPosts(ctx, id, c.Channel, client.ListChannelPostsParams{Before: c.Before, After: c.After, Limit: c.Limit})
-	if err != nil {
-		return err
-	}
-	rows := make([][]string, len(posts.Data))
-	for n, post := range posts.Data {
-		rows[n] = []string{
-			strconv.FormatInt(post.ServerID, 10), terminal.Moment(post.Timestamp), post.Type, terminal.OrNone(post.Text) + terminal.OrNone(post.Caption),
-		}
-	}
-	return t.Table(posts.Data, []string{"NUMBER", "TIME", "TYPE", "TEXT"}, rows)
+	return terminal.Rows(t, posts.Data, posts.Data, []string{"NUMBER", "TIME", "TYPE", "TEXT"}, func(post client.ChannelPost) []string {
+		text := terminal.OrNone(post.Text) + terminal.OrNone(post.Caption)
+		return []string{strconv.FormatInt(post.ServerID, 10), terminal.Moment(post.Timestamp), post.Type, text}
+	})
 }
 
 type reactCommand struct {
@@ -175,8 +143,6 @@ type reactCommand struct {
 }
 
 // Run reacts to a post.
-func (c reactCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.do(ctx, t, "reacted", func(gateway *client.Client, ctx context.Context, id, channel string) error {
-		return gateway.ReactToPost(ctx, id, channel, c.Post, client.ChannelReaction{Reaction: c.Reaction})
-	})
+func (c reactCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return done(t, "reacted", on.Gateway.ReactToPost(ctx, on.ID, c.Channel, c.Post, client.ChannelReaction{Reaction: c.Reaction}))
 }

@@ -1,15 +1,36 @@
-// Contacts, and subscriptions to their presence.
+// People: numbers, contacts, and presence.
 
 package remote
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
+
+// Numbers are the commands about phone numbers.
+type Numbers struct {
+	Check checkNumbersCommand `cmd:"" help:"Show for each number whether it has an account."`
+}
+
+type checkNumbersCommand struct {
+	InstanceFlag
+	Numbers []string `arg:"" help:"Phone numbers with country code."`
+}
+
+// Run checks the numbers.
+func (c checkNumbersCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	checks, err := on.Gateway.CheckNumbers(ctx, on.ID, client.CheckNumbers{Numbers: c.Numbers})
+	if err != nil {
+		return err
+	}
+	return terminal.Rows(t, checks.Results, checks.Results, []string{"NUMBER", "ACCOUNT", "CHAT ID"}, func(check client.NumberCheck) []string {
+		return []string{check.Number, terminal.YesNo(check.Exists), check.JID}
+	})
+}
 
 // Contacts are the commands about contacts.
 type Contacts struct {
@@ -20,50 +41,43 @@ type Contacts struct {
 	Watch     watchCommand        `cmd:"" help:"Subscribe to somebody's presence: online, last seen, typing."`
 	Unwatch   unwatchCommand      `cmd:"" help:"End a subscription to somebody's presence."`
 	Watched   watchedCommand      `cmd:"" help:"List the subscriptions, with what each contact has shown last."`
+	Picture   pictureCommand      `cmd:"" help:"Print the URL of a profile picture."`
+	Block     blockCommand        `cmd:"" help:"Keep a contact from writing to the account."`
+	Unblock   unblockCommand      `cmd:"" help:"Let a contact write to the account again."`
+}
+
+// contactFlags name the contact.
+type contactFlags struct {
+	InstanceFlag
+	Contact string `arg:"" help:"Phone number with country code, chat ID or LID."`
 }
 
 type listContactsCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Search string `help:"Only people with this in a name or their number." env:"-"`
 }
 
 // Run lists contacts.
-func (c listContactsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	contacts := []client.KnownContact{} // never null
-	var rows [][]string
-	for contact, err := range gateway.Contacts(ctx, id, client.ListContactsParams{Search: c.Search}) {
-		if err != nil {
-			return err
-		}
-		contacts = append(contacts, contact)
-		rows = append(rows, []string{contact.ID, terminal.OrNone(contact.LID), terminal.OrNone(contact.Name), terminal.OrNone(contact.Username)})
-	}
-	return t.Table(contacts, []string{"ID", "LID", "NAME", "USERNAME"}, rows)
+func (c listContactsCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	contacts := on.Gateway.Contacts(ctx, on.ID, client.ListContactsParams{Search: c.Search})
+	return terminal.List(t, contacts, []string{"ID", "LID", "NAME", "USERNAME"}, func(one client.KnownContact) []string {
+		return []string{one.ID, terminal.OrNone(one.LID), terminal.OrNone(one.Name), terminal.OrNone(one.Username)}
+	})
 }
 
-type showContactCommand struct {
-	target.InstanceFlag
-	Contact string `arg:"" help:"Phone number with country code, chat ID or LID."`
-}
+type showContactCommand struct{ contactFlags }
 
 // Run shows a contact.
-func (c showContactCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	contact, err := gateway.GetContact(ctx, id, c.Contact)
-	if err != nil {
-		return err
-	}
-	return showContact(t, contact)
+func (c showContactCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	contact, err := on.Gateway.GetContact(ctx, on.ID, c.Contact)
+	return printContact(t, contact, err)
 }
 
-func showContact(t terminal.Terminal, contact client.ContactDetails) error {
+// printContact prints a contact, unless err says that there is none.
+func printContact(t terminal.Terminal, contact client.ContactDetails, err error) error {
+	if err != nil {
+		return err
+	}
 	pairs := []terminal.Pair{
 		{"id", contact.ID},
 		{"lid", terminal.OrNone(contact.LID)},
@@ -80,102 +94,65 @@ func showContact(t terminal.Terminal, contact client.ContactDetails) error {
 }
 
 type nameCommand struct {
-	target.InstanceFlag
-	Contact string `arg:"" help:"Phone number with country code, chat ID or LID."`
-	Name    string `arg:"" help:"What the owner of the account calls the person."`
+	contactFlags
+	Name string `arg:"" help:"What the owner of the account calls the person."`
 }
 
 // Run names a contact.
-func (c nameCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	contact, err := gateway.NameContact(ctx, id, c.Contact, client.ContactName{Name: c.Name})
-	if err != nil {
-		return err
-	}
-	return showContact(t, contact)
+func (c nameCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	contact, err := on.Gateway.NameContact(ctx, on.ID, c.Contact, client.ContactName{Name: c.Name})
+	return printContact(t, contact, err)
 }
 
 type addressesCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Addresses []string `arg:"" help:"Phone numbers with country code, chat IDs or LIDs."`
 }
 
 // Run shows addresses.
-func (c addressesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c addressesCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	found, err := on.Gateway.FindAddresses(ctx, on.ID, client.FindAddresses{Addresses: c.Addresses})
 	if err != nil {
 		return err
 	}
-	addresses, err := gateway.FindAddresses(ctx, id, client.FindAddresses{Addresses: c.Addresses})
-	if err != nil {
-		return err
-	}
-	rows := make([][]string, 0, len(addresses.Results))
-	for _, address := range addresses.Results {
-		rows = append(rows, []string{address.Address, terminal.OrNone(address.JID), terminal.OrNone(address.LID)})
-	}
-	return t.Table(addresses.Results, []string{"ADDRESS", "NUMBER", "LID"}, rows)
+	return terminal.Rows(t, found.Results, found.Results, []string{"ADDRESS", "NUMBER", "LID"}, func(one client.Address) []string {
+		return []string{one.Address, terminal.OrNone(one.JID), terminal.OrNone(one.LID)}
+	})
 }
 
 type watchCommand struct {
-	target.InstanceFlag
-	Contact string `arg:"" help:"Phone number with country code, chat ID or LID."`
-	Hours   int64  `help:"For how long, from now on; 720 at most." default:"168" env:"-"`
+	contactFlags
+	Hours int64 `help:"For how long, from now on; 720 at most." default:"168" env:"-"`
 }
 
 // Run subscribes to a contact's presence.
-func (c watchCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c watchCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	subscription, err := on.Gateway.SubscribePresence(ctx, on.ID, c.Contact, client.NewSubscription{Hours: c.Hours})
 	if err != nil {
 		return err
 	}
-	kept, err := gateway.SubscribePresence(ctx, id, c.Contact, client.NewSubscription{Hours: c.Hours})
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"id": kept.ID, "endsAt": kept.EndsAt}, "subscribed to the presence of %s until %s", kept.ID, kept.EndsAt.Format(time.RFC3339))
+	return t.Done(map[string]any{"id": subscription.ID, "endsAt": subscription.EndsAt},
+		"subscribed to the presence of %s until %s", subscription.ID, subscription.EndsAt.Format(time.RFC3339))
 }
 
-type unwatchCommand struct {
-	target.InstanceFlag
-	Contact string `arg:"" help:"Phone number with country code, chat ID or LID."`
-}
+type unwatchCommand struct{ contactFlags }
 
 // Run ends a subscription.
-func (c unwatchCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	if err := gateway.UnsubscribePresence(ctx, id, c.Contact); err != nil {
+func (c unwatchCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	if err := on.Gateway.UnsubscribePresence(ctx, on.ID, c.Contact); err != nil {
 		return err
 	}
 	return t.Done(map[string]any{"contact": c.Contact}, "no longer subscribed to the presence of %s", c.Contact)
 }
 
-type watchedCommand struct {
-	target.InstanceFlag
-}
+type watchedCommand struct{ InstanceFlag }
 
 // Run lists the subscriptions.
-func (c watchedCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	all := []client.PresenceSubscription{} // never null
-	var rows [][]string
-	for one, err := range gateway.PresenceSubscriptions(ctx, id) {
-		if err != nil {
-			return err
-		}
-		all = append(all, one)
-		rows = append(rows, []string{one.ID, terminal.OrNone(one.Presence), moment(one.ShownAt), moment(one.LastSeen), terminal.Moment(one.EndsAt)})
-	}
-	return t.Table(all, []string{"CONTACT", "PRESENCE", "SINCE", "LAST SEEN", "UNTIL"}, rows)
+func (c watchedCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	head := []string{"CONTACT", "PRESENCE", "SINCE", "LAST SEEN", "UNTIL"}
+	return terminal.List(t, on.Gateway.PresenceSubscriptions(ctx, on.ID), head, func(one client.PresenceSubscription) []string {
+		return []string{one.ID, terminal.OrNone(one.Presence), moment(one.ShownAt), moment(one.LastSeen), terminal.Moment(one.EndsAt)}
+	})
 }
 
 func moment(at *time.Time) string {
@@ -183,4 +160,53 @@ func moment(at *time.Time) string {
 		return terminal.Moment(time.Time{})
 	}
 	return terminal.Moment(*at)
+}
+
+// personFlags name a contact by a number or a chat, and not by a LID.
+type personFlags struct {
+	InstanceFlag
+	Contact string `arg:"" help:"Phone number with country code, or chat ID."`
+}
+
+type pictureCommand struct{ personFlags }
+
+// Run prints the address of the picture.
+func (c pictureCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	picture, err := on.Gateway.GetProfilePicture(ctx, on.ID, c.Contact)
+	if err == nil && picture.URL == nil {
+		err = errors.New("there is no picture, or the account may not see it")
+	}
+	if err != nil {
+		return err
+	}
+	return t.Print(picture, *picture.URL)
+}
+
+type blockCommand struct{ personFlags }
+
+// Run blocks the contact.
+func (c blockCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return t.Did("blocked", "contact", c.Contact, on.Gateway.BlockContact(ctx, on.ID, c.Contact))
+}
+
+type unblockCommand struct{ personFlags }
+
+// Run unblocks the contact.
+func (c unblockCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return t.Did("unblocked", "contact", c.Contact, on.Gateway.UnblockContact(ctx, on.ID, c.Contact))
+}
+
+// Presence shows a contact the presence of the account.
+type Presence struct {
+	InstanceFlag
+	To       string `help:"Phone number with country code, or chat ID." required:"" env:"-"`
+	Presence string `arg:"" help:"composing, recording, paused, available or unavailable." enum:"composing,recording,paused,available,unavailable"`
+}
+
+// Run sends the presence.
+func (c Presence) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	if err := on.Gateway.SendPresence(ctx, on.ID, client.Presence{To: c.To, Presence: c.Presence}); err != nil {
+		return err
+	}
+	return t.Done(map[string]any{"to": c.To, "presence": c.Presence}, "%s sees %s", c.To, c.Presence)
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -33,51 +32,33 @@ type Groups struct {
 }
 
 type listGroupsCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Subject string `help:"Only groups whose subject has this text." env:"-"`
 }
 
 // Run lists the groups.
-func (c listGroupsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	return listGroups(t, gateway.Groups(ctx, id, client.ListGroupsParams{Subject: c.Subject}))
+func (c listGroupsCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return listGroups(t, on.Gateway.Groups(ctx, on.ID, client.ListGroupsParams{Subject: c.Subject}))
 }
 
+// listGroups prints groups or communities.
 func listGroups(t terminal.Terminal, all iter.Seq2[client.GroupDetails, error]) error {
-	groups := []client.GroupDetails{} // never null
-	var rows [][]string
-	for group, err := range all {
-		if err != nil {
-			return err
-		}
-		groups = append(groups, group)
-		role := ""
-		if group.Admin != nil {
-			role = *group.Admin
-		}
-		rows = append(rows, []string{group.ID, group.Subject, strconv.FormatInt(group.Size, 10), role})
-	}
-	return t.Table(groups, []string{"ID", "SUBJECT", "MEMBERS", "ROLE"}, rows)
+	return terminal.List(t, all, []string{"ID", "SUBJECT", "MEMBERS", "ROLE"}, func(group client.GroupDetails) []string {
+		return []string{group.ID, group.Subject, strconv.FormatInt(group.Size, 10), terminal.OrNone(group.Admin)}
+	})
 }
 
 // groupFlags name the group.
 type groupFlags struct {
-	target.InstanceFlag
+	InstanceFlag
 	GroupID string `arg:"" name:"group-id" help:"The group's chat ID."`
 }
 
 type showGroupCommand struct{ groupFlags }
 
 // Run shows the group and its members.
-func (c showGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	group, err := gateway.GetGroup(ctx, id, c.GroupID)
+func (c showGroupCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	group, err := on.Gateway.GetGroup(ctx, on.ID, c.GroupID)
 	if err != nil {
 		return err
 	}
@@ -99,7 +80,7 @@ func (c showGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 type createGroupCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Subject      string   `arg:"" help:"Name of the group."`
 	Participants []string `arg:"" optional:"" help:"Phone numbers with country code, or chat IDs."`
 	Description  string   `help:"Description of the group." env:"-"`
@@ -108,21 +89,18 @@ type createGroupCommand struct {
 }
 
 // Run creates the group.
-func (c createGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	made, err := gateway.CreateGroup(ctx, id, client.NewGroup{
+func (c createGroupCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	made, err := on.Gateway.CreateGroup(ctx, on.ID, client.NewGroup{
 		Subject: c.Subject, Participants: c.Participants, Description: c.Description, Picture: c.Picture, CommunityID: c.Community,
 	})
+	return printCreated(t, made, err)
+}
+
+// printCreated prints a new group and what was refused of it, unless err says that there is none.
+func printCreated(t terminal.Terminal, made client.CreatedGroup, err error) error {
 	if err != nil {
 		return err
 	}
-	return printCreated(t, made)
-}
-
-func printCreated(t terminal.Terminal, made client.CreatedGroup) error {
 	lines := []string{"created " + made.ID}
 	for _, result := range made.Results {
 		if result.Error != nil {
@@ -148,14 +126,10 @@ type setGroupCommand struct {
 }
 
 // Run changes the group.
-func (c setGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
+func (c setGroupCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	change := client.GroupChange{
-		Subject: c.Subject, Description: target.OrNull(c.Description), Picture: target.OrNull(c.Picture),
-		Messages: target.Given(c.Messages), Info: target.Given(c.Info), Adding: target.Given(c.Adding), Disappearing: c.Disappearing,
+		Subject: c.Subject, Description: OrNull(c.Description), Picture: OrNull(c.Picture),
+		Messages: Given(c.Messages), Info: Given(c.Info), Adding: Given(c.Adding), Disappearing: c.Disappearing,
 	}
 	if c.Approval != "" {
 		change.Approval = new(c.Approval == "on")
@@ -163,10 +137,8 @@ func (c setGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if change == (client.GroupChange{}) {
 		return terminal.WrongUsage("say what to change: --subject, --description, --picture, --messages, --info, --adding, --approval or --disappearing")
 	}
-	if _, err := gateway.ChangeGroup(ctx, id, c.GroupID, change); err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"group": c.GroupID, "done": "changed"}, "changed %s", c.GroupID)
+	_, err := on.Gateway.ChangeGroup(ctx, on.ID, c.GroupID, change)
+	return t.Did("changed", "group", c.GroupID, err)
 }
 
 // membersFlags name people and their group.
@@ -176,12 +148,10 @@ type membersFlags struct {
 }
 
 // change does something to the people and prints what became of each.
-func (f membersFlags) change(ctx context.Context, t terminal.Terminal, action string) error {
-	gateway, id, err := f.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	results, err := gateway.ChangeGroupParticipants(ctx, id, f.GroupID, client.ParticipantChange{Action: action, Participants: f.Participants})
+func (f membersFlags) change(ctx context.Context, t terminal.Terminal, on Instance, action string, invite bool) error {
+	results, err := on.Gateway.ChangeGroupParticipants(ctx, on.ID, f.GroupID, client.ParticipantChange{
+		Action: action, Participants: f.Participants, Invite: invite,
+	})
 	if err != nil {
 		return err
 	}
@@ -189,8 +159,7 @@ func (f membersFlags) change(ctx context.Context, t terminal.Terminal, action st
 }
 
 func printResults(t terminal.Terminal, results []client.ParticipantResult) error {
-	rows := make([][]string, len(results))
-	for i, result := range results {
+	return terminal.Rows(t, results, results, []string{"PARTICIPANT", "ID", "RESULT"}, func(result client.ParticipantResult) []string {
 		state := "done"
 		if result.Error != nil {
 			state = *result.Error
@@ -198,9 +167,8 @@ func printResults(t terminal.Terminal, results []client.ParticipantResult) error
 		if result.Invitation != nil && result.Invitation.MessageID != nil {
 			state += ", invited"
 		}
-		rows[i] = []string{result.Participant, terminal.OrNone(result.ID), state}
-	}
-	return t.Table(results, []string{"PARTICIPANT", "ID", "RESULT"}, rows)
+		return []string{result.Participant, terminal.OrNone(result.ID), state}
+	})
 }
 
 type addMembersCommand struct {
@@ -209,40 +177,29 @@ type addMembersCommand struct {
 }
 
 // Run adds the people.
-func (c addMembersCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	if !c.Invite {
-		return c.change(ctx, t, client.ActionAdd)
-	}
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	results, err := gateway.ChangeGroupParticipants(ctx, id, c.GroupID, client.ParticipantChange{Action: client.ActionAdd, Participants: c.Participants, Invite: true})
-	if err != nil {
-		return err
-	}
-	return printResults(t, results.Results)
+func (c addMembersCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return c.change(ctx, t, on, client.ActionAdd, c.Invite)
 }
 
 type removeMembersCommand struct{ membersFlags }
 
 // Run removes the people.
-func (c removeMembersCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.change(ctx, t, client.ActionRemove)
+func (c removeMembersCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return c.change(ctx, t, on, client.ActionRemove, false)
 }
 
 type promoteCommand struct{ membersFlags }
 
 // Run makes the people administrators.
-func (c promoteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.change(ctx, t, client.ActionPromote)
+func (c promoteCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return c.change(ctx, t, on, client.ActionPromote, false)
 }
 
 type demoteCommand struct{ membersFlags }
 
 // Run makes the people ordinary members.
-func (c demoteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.change(ctx, t, client.ActionDemote)
+func (c demoteCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return c.change(ctx, t, on, client.ActionDemote, false)
 }
 
 type inviteCommand struct {
@@ -251,67 +208,52 @@ type inviteCommand struct {
 }
 
 // Run prints the link.
-func (c inviteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	get := gateway.GetGroupInvite
+func (c inviteCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	get := on.Gateway.GetGroupInvite
 	if c.Reset {
-		get = gateway.ResetGroupInvite
+		get = on.Gateway.ResetGroupInvite
 	}
-	invite, err := get(ctx, id, c.GroupID)
+	invite, err := get(ctx, on.ID, c.GroupID)
 	if err != nil {
 		return err
 	}
 	return t.Print(invite, invite.Link)
 }
 
-type lookCommand struct {
-	target.InstanceFlag
+// inviteFlags name an invite link.
+type inviteFlags struct {
+	InstanceFlag
 	Invite string `arg:"" help:"The invite link, or its code."`
 }
+
+type lookCommand struct{ inviteFlags }
 
 // Run shows the group.
-func (c lookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c lookCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	group, err := on.Gateway.GetInvitedGroup(ctx, on.ID, c.Invite)
 	if err != nil {
 		return err
 	}
-	group, err := gateway.GetInvitedGroup(ctx, id, c.Invite)
-	if err != nil {
-		return err
-	}
-	return t.Fields(group, []terminal.Pair{
-		{"id", group.ID},
-		{"subject", group.Subject},
-		{"description", terminal.OrNone(group.Description)},
-		{"owner", terminal.OrNone(group.Owner)},
-		{"members", strconv.FormatInt(group.Size, 10)},
-		{"approval", terminal.YesNo(group.Approval)},
-	}...)
+	return t.Fields(group,
+		terminal.Pair{"id", group.ID},
+		terminal.Pair{"subject", group.Subject},
+		terminal.Pair{"description", terminal.OrNone(group.Description)},
+		terminal.Pair{"owner", terminal.OrNone(group.Owner)},
+		terminal.Pair{"members", strconv.FormatInt(group.Size, 10)},
+		terminal.Pair{"approval", terminal.YesNo(group.Approval)},
+	)
 }
 
-type joinCommand struct {
-	target.InstanceFlag
-	Invite string `arg:"" help:"The invite link, or its code."`
-}
+type joinCommand struct{ inviteFlags }
 
 // Run follows the link.
-func (c joinCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	group, err := gateway.JoinGroup(ctx, id, c.Invite)
-	if err != nil {
-		return err
-	}
+func (c joinCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	group, err := on.Gateway.JoinGroup(ctx, on.ID, c.Invite)
 	done := "asked to join"
 	if group.Status == client.StatusJoined {
 		done = "joined"
 	}
-	return t.Done(map[string]any{"group": group.ID, "done": done}, "%s %s", done, group.ID)
+	return t.Did(done, "group", group.ID, err)
 }
 
 type requestsCommand struct {
@@ -321,39 +263,33 @@ type requestsCommand struct {
 }
 
 // Run lists who waits, or answers.
-func (c requestsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
+func (c requestsCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	if len(c.Approve)+len(c.Reject) > 0 {
-		return c.answer(ctx, t, gateway, id)
+		return c.answer(ctx, t, on)
 	}
-	requests, err := gateway.ListJoinRequests(ctx, id, c.GroupID)
+	waiting, err := on.Gateway.ListJoinRequests(ctx, on.ID, c.GroupID)
 	if err != nil {
 		return err
 	}
-	rows := make([][]string, len(requests.Requests))
-	for i, request := range requests.Requests {
+	return terminal.Rows(t, waiting.Requests, waiting.Requests, []string{"ID", "NAME", "SINCE"}, func(request client.JoinRequest) []string {
 		since := ""
 		if request.RequestedAt != nil {
-			since = request.RequestedAt.Local().Format(time.DateTime)
+			since = terminal.Moment(*request.RequestedAt)
 		}
-		rows[i] = []string{request.ID, terminal.OrNone(request.Name), since}
-	}
-	return t.Table(requests.Requests, []string{"ID", "NAME", "SINCE"}, rows)
+		return []string{request.ID, terminal.OrNone(request.Name), since}
+	})
 }
 
-func (c requestsCommand) answer(ctx context.Context, t terminal.Terminal, gateway *client.Client, id string) error {
+// answer lets people in or not, and prints what became of each.
+func (c requestsCommand) answer(ctx context.Context, t terminal.Terminal, on Instance) error {
 	var all []client.ParticipantResult
-	for _, answer := range []struct {
-		action string
-		people []string
-	}{{client.ActionApprove, c.Approve}, {client.ActionReject, c.Reject}} {
-		if len(answer.people) == 0 {
+	for _, answer := range []client.AnswerJoinRequests{
+		{Action: client.ActionApprove, Participants: c.Approve}, {Action: client.ActionReject, Participants: c.Reject},
+	} {
+		if len(answer.Participants) == 0 {
 			continue
 		}
-		results, err := gateway.AnswerJoinRequests(ctx, id, c.GroupID, client.AnswerJoinRequests{Action: answer.action, Participants: answer.people})
+		results, err := on.Gateway.AnswerJoinRequests(ctx, on.ID, c.GroupID, answer)
 		if err != nil {
 			return err
 		}
@@ -365,15 +301,8 @@ func (c requestsCommand) answer(ctx context.Context, t terminal.Terminal, gatewa
 type leaveCommand struct{ groupFlags }
 
 // Run leaves the group.
-func (c leaveCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.LeaveGroup(ctx, id, c.GroupID)
-	}
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"group": c.GroupID, "done": "left"}, "left %s", c.GroupID)
+func (c leaveCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return t.Did("left", "group", c.GroupID, on.Gateway.LeaveGroup(ctx, on.ID, c.GroupID))
 }
 
 // Communities are the commands about communities.
@@ -385,51 +314,36 @@ type Communities struct {
 	Unlink unlinkCommunityCommand `cmd:"" help:"Take a group out of a community."`
 }
 
-type listCommunitiesCommand struct{ target.InstanceFlag }
+type listCommunitiesCommand struct{ InstanceFlag }
 
 // Run lists the communities.
-func (c listCommunitiesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	return listGroups(t, gateway.Communities(ctx, id))
+func (c listCommunitiesCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return listGroups(t, on.Gateway.Communities(ctx, on.ID))
 }
 
 type createCommunityCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Subject     string `arg:"" help:"Name of the community."`
 	Description string `help:"Description of the community." env:"-"`
 }
 
 // Run creates the community.
-func (c createCommunityCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	made, err := gateway.CreateCommunity(ctx, id, client.NewCommunity{Subject: c.Subject, Description: c.Description})
-	if err != nil {
-		return err
-	}
-	return printCreated(t, made)
+func (c createCommunityCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	made, err := on.Gateway.CreateCommunity(ctx, on.ID, client.NewCommunity{Subject: c.Subject, Description: c.Description})
+	return printCreated(t, made, err)
 }
 
 // communityFlags name the community.
 type communityFlags struct {
-	target.InstanceFlag
+	InstanceFlag
 	CommunityID string `arg:"" name:"community-id" help:"The community's chat ID."`
 }
 
 type communityGroupsCommand struct{ communityFlags }
 
 // Run lists the groups of the community.
-func (c communityGroupsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	return listGroups(t, gateway.CommunityGroups(ctx, id, c.CommunityID))
+func (c communityGroupsCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return listGroups(t, on.Gateway.CommunityGroups(ctx, on.ID, c.CommunityID))
 }
 
 // linkFlags name a community and a group.
@@ -438,30 +352,24 @@ type linkFlags struct {
 	GroupID string `arg:"" name:"group-id" help:"The group's chat ID."`
 }
 
-type linkCommunityCommand struct{ linkFlags }
-
-// Run links the group.
-func (c linkCommunityCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.LinkGroup(ctx, id, c.CommunityID, c.GroupID)
-	}
+// did prints what was done to the group, unless err says that it failed.
+func (f linkFlags) did(t terminal.Terminal, what string, err error) error {
 	if err != nil {
 		return err
 	}
-	return t.Done(map[string]any{"community": c.CommunityID, "group": c.GroupID, "done": "linked"}, "linked %s", c.GroupID)
+	return t.Done(map[string]any{"community": f.CommunityID, "group": f.GroupID, "done": what}, "%s %s", what, f.GroupID)
+}
+
+type linkCommunityCommand struct{ linkFlags }
+
+// Run links the group.
+func (c linkCommunityCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return c.did(t, "linked", on.Gateway.LinkGroup(ctx, on.ID, c.CommunityID, c.GroupID))
 }
 
 type unlinkCommunityCommand struct{ linkFlags }
 
 // Run unlinks the group.
-func (c unlinkCommunityCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
-		err = gateway.UnlinkGroup(ctx, id, c.CommunityID, c.GroupID)
-	}
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"community": c.CommunityID, "group": c.GroupID, "done": "unlinked"}, "unlinked %s", c.GroupID)
+func (c unlinkCommunityCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return c.did(t, "unlinked", on.Gateway.UnlinkGroup(ctx, on.ID, c.CommunityID, c.GroupID))
 }

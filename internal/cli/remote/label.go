@@ -1,6 +1,5 @@
-// Package remote has the commands that call a gateway about one noun each: labels, groups, channels,
-// webhooks and so on. A command is a struct with its flags; it calls the client, and prints through the
-// terminal that it is given.
+// Labels.
+
 package remote
 
 import (
@@ -9,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -23,129 +21,98 @@ type Labels struct {
 	Take   takeCommand        `cmd:"" help:"Take a label from a chat or a message."`
 }
 
-type listLabelsCommand struct{ target.InstanceFlag }
+type listLabelsCommand struct{ InstanceFlag }
 
 // Run lists labels.
-func (c listLabelsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c listLabelsCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return terminal.List(t, on.Gateway.Labels(ctx, on.ID), labelHead(), labelRow)
+}
+
+func labelHead() []string { return []string{"ID", "NAME", "COLOUR"} }
+
+func labelRow(label client.Label) []string {
+	return []string{label.LabelID, label.Name, strconv.FormatInt(label.Color, 10)}
+}
+
+// printLabel prints one label, unless err says that there is none.
+func printLabel(t terminal.Terminal, label client.Label, err error) error {
 	if err != nil {
 		return err
 	}
-	all := []client.Label{} // never null
-	for label, err := range gateway.Labels(ctx, id) {
-		if err != nil {
-			return err
-		}
-		all = append(all, label)
-	}
-	return labelTable(t, all, all...)
-}
-
-func labelTable(t terminal.Terminal, value any, labels ...client.Label) error {
-	rows := make([][]string, len(labels))
-	for n, label := range labels {
-		rows[n] = []string{label.LabelID, label.Name, strconv.FormatInt(label.Color, 10)}
-	}
-	return t.Table(value, []string{"ID", "NAME", "COLOUR"}, rows)
+	return t.Table(label, labelHead(), [][]string{labelRow(label)})
 }
 
 type createLabelCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Name  string `arg:"" help:"The name."`
 	Color int64  `help:"The number of a colour of the messenger's clients, 0 to 19." env:"-"`
 }
 
 // Run makes a label.
-func (c createLabelCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	label, err := gateway.CreateLabel(ctx, id, client.NewLabel{Name: c.Name, Color: c.Color})
-	if err != nil {
-		return err
-	}
-	return labelTable(t, label, label)
+func (c createLabelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	label, err := on.Gateway.CreateLabel(ctx, on.ID, client.NewLabel{Name: c.Name, Color: c.Color})
+	return printLabel(t, label, err)
 }
 
 type setLabelCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Label string  `arg:"" help:"The ID of the label."`
 	Name  *string `help:"The name." env:"-"`
 	Color *int64  `help:"The number of a colour of the messenger's clients, 0 to 19." env:"-"`
 }
 
 // Run changes a label.
-func (c setLabelCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	label, err := gateway.ChangeLabel(ctx, id, c.Label, client.LabelChange{Name: c.Name, Color: c.Color})
-	if err != nil {
-		return err
-	}
-	return labelTable(t, label, label)
+func (c setLabelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	label, err := on.Gateway.ChangeLabel(ctx, on.ID, c.Label, client.LabelChange{Name: c.Name, Color: c.Color})
+	return printLabel(t, label, err)
 }
 
 type deleteLabelCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Label string `arg:"" help:"The ID of the label."`
 }
 
 // Run deletes a label.
-func (c deleteLabelCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	if err := gateway.DeleteLabel(ctx, id, c.Label); err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"label": c.Label, "done": "deleted"}, "deleted %s", c.Label)
+func (c deleteLabelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return t.Did("deleted", "label", c.Label, on.Gateway.DeleteLabel(ctx, on.ID, c.Label))
 }
 
-// place is what a label is put on or taken from.
-type labelTarget struct {
-	target.InstanceFlag
+// labelFlags name a label, and what it is put on or taken from.
+type labelFlags struct {
+	InstanceFlag
 	Label   string `arg:"" help:"The ID of the label."`
 	Chat    string `help:"A phone number with country code, or a chat ID." env:"-" xor:"place" required:""`
 	Message string `help:"The identifier of a message." env:"-" xor:"place" required:""`
 }
 
-func (p labelTarget) assign(ctx context.Context, t terminal.Terminal, on bool, done string) error {
-	gateway, id, err := p.Open(ctx, t)
-	if err != nil {
-		return err
-	}
+// assign puts the label on something, or takes it from it.
+func (f labelFlags) assign(ctx context.Context, t terminal.Terminal, on Instance, put bool, done string) error {
+	var err error
 	switch {
-	case p.Chat != "" && on:
-		err = gateway.LabelChat(ctx, id, p.Chat, p.Label)
-	case p.Chat != "":
-		err = gateway.UnlabelChat(ctx, id, p.Chat, p.Label)
-	case p.Message != "" && on:
-		err = gateway.LabelMessage(ctx, id, p.Message, p.Label)
-	case p.Message != "":
-		err = gateway.UnlabelMessage(ctx, id, p.Message, p.Label)
+	case f.Chat != "" && put:
+		err = on.Gateway.LabelChat(ctx, on.ID, f.Chat, f.Label)
+	case f.Chat != "":
+		err = on.Gateway.UnlabelChat(ctx, on.ID, f.Chat, f.Label)
+	case f.Message != "" && put:
+		err = on.Gateway.LabelMessage(ctx, on.ID, f.Message, f.Label)
+	case f.Message != "":
+		err = on.Gateway.UnlabelMessage(ctx, on.ID, f.Message, f.Label)
 	default:
 		err = errors.New("--chat and --message are empty")
 	}
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"label": p.Label, "done": done}, "%s %s", done, p.Label)
+	return t.Did(done, "label", f.Label, err)
 }
 
-type putCommand struct{ labelTarget }
+type putCommand struct{ labelFlags }
 
 // Run puts a label on something.
-func (c putCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.assign(ctx, t, true, "put")
+func (c putCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return c.assign(ctx, t, on, true, "put")
 }
 
-type takeCommand struct{ labelTarget }
+type takeCommand struct{ labelFlags }
 
 // Run takes a label from something.
-func (c takeCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.assign(ctx, t, false, "taken")
+func (c takeCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return c.assign(ctx, t, on, false, "taken")
 }

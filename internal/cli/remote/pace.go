@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // PaceFlags are the settings. A flag that is not given changes nothing.
@@ -38,7 +38,7 @@ func (f PaceFlags) Change(change *client.InstanceChange) {
 	if checks != (client.BudgetChange{}) {
 		change.NumberChecks = client.Set(checks)
 	}
-	change.Typing, change.RejectCalls, change.RejectCallsText = client.SetIf(f.Typing), client.SetIf(f.RejectCalls), target.OrNull(f.RejectCallsText)
+	change.Typing, change.RejectCalls, change.RejectCallsText = client.SetIf(f.Typing), client.SetIf(f.RejectCalls), OrNull(f.RejectCallsText)
 }
 
 func seconds(d *time.Duration) client.Nullable[float64] {
@@ -48,12 +48,9 @@ func seconds(d *time.Duration) client.Nullable[float64] {
 	return client.Set(d.Seconds())
 }
 
-// PaceLine is a name and a value, which is empty for what is off.
-type PaceLine struct{ Name, Value string }
-
-// PaceLines shows the settings of an instance.
-func PaceLines(of client.Instance) []PaceLine {
-	lines := []PaceLine{
+// PaceLines shows the settings of an instance. Those that are off have no value.
+func PaceLines(of client.Instance) []terminal.Pair {
+	lines := []terminal.Pair{
 		{"gap", wait(of.Pace.GapSeconds)},
 		{"jitter", wait(of.Pace.JitterSeconds)},
 		{"per minute", count(of.Pace.PerMinute)},
@@ -63,22 +60,22 @@ func PaceLines(of client.Instance) []PaceLine {
 		{"number checks per day", count(of.NumberChecks.PerDay)},
 	}
 	if of.Typing {
-		lines = append(lines, PaceLine{"typing", "yes"})
+		lines = append(lines, terminal.Pair{"typing", "yes"})
 	}
 	if of.RejectCalls {
-		lines = append(lines, PaceLine{"calls", "rejected"}, PaceLine{"text for callers", of.RejectCallsText})
+		lines = append(lines, terminal.Pair{"calls", "rejected"}, terminal.Pair{"text for callers", of.RejectCallsText})
 	}
 	if !of.RestrictedUntil.IsZero() {
-		lines = append(lines, PaceLine{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})
+		lines = append(lines, terminal.Pair{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})
 	}
 	return lines
 }
 
 // LimitLines shows what an instance has to heed, and what it has used up.
-func LimitLines(l client.InstanceLimits) []PaceLine {
-	lines := []PaceLine{{"restricted", "no"}}
+func LimitLines(l client.InstanceLimits) []terminal.Pair {
+	lines := []terminal.Pair{{"restricted", "no"}}
 	if l.Restriction.Active && l.Restriction.Since != nil && l.Restriction.Until != nil {
-		lines = []PaceLine{
+		lines = []terminal.Pair{
 			{"restricted", "yes"},
 			{"since", l.Restriction.Since.UTC().Format(time.RFC3339)},
 			{"until", l.Restriction.Until.UTC().Format(time.RFC3339)},
@@ -86,14 +83,14 @@ func LimitLines(l client.InstanceLimits) []PaceLine {
 	}
 	return append(
 		lines,
-		PaceLine{"messages in the queue", strconv.FormatInt(l.Pace.Waiting, 10)},
-		PaceLine{"messages, last minute", used(l.Pace.SentLastMinute, l.Pace.PerMinute)},
-		PaceLine{"new chats, last hour", used(l.NewChats.LastHour, l.NewChats.PerHour)},
-		PaceLine{"new chats, last day", used(l.NewChats.LastDay, l.NewChats.PerDay)},
-		PaceLine{"number checks, last hour", used(l.NumberChecks.LastHour, l.NumberChecks.PerHour)},
-		PaceLine{"number checks, last day", used(l.NumberChecks.LastDay, l.NumberChecks.PerDay)},
-		PaceLine{"people written to", fmt.Sprintf("%d in %d days", l.Unanswered.OfChats, l.Unanswered.Days)},
-		PaceLine{"without an answer", fmt.Sprintf("%d, with %d messages", l.Unanswered.Chats, l.Unanswered.Messages)},
+		terminal.Pair{"messages in the queue", strconv.FormatInt(l.Pace.Waiting, 10)},
+		terminal.Pair{"messages, last minute", used(l.Pace.SentLastMinute, l.Pace.PerMinute)},
+		terminal.Pair{"new chats, last hour", used(l.NewChats.LastHour, l.NewChats.PerHour)},
+		terminal.Pair{"new chats, last day", used(l.NewChats.LastDay, l.NewChats.PerDay)},
+		terminal.Pair{"number checks, last hour", used(l.NumberChecks.LastHour, l.NumberChecks.PerHour)},
+		terminal.Pair{"number checks, last day", used(l.NumberChecks.LastDay, l.NumberChecks.PerDay)},
+		terminal.Pair{"people written to", fmt.Sprintf("%d in %d days", l.Unanswered.OfChats, l.Unanswered.Days)},
+		terminal.Pair{"without an answer", fmt.Sprintf("%d, with %d messages", l.Unanswered.Chats, l.Unanswered.Messages)},
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/remote"
+	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -36,8 +37,8 @@ func TestLines(t *testing.T) {
 	})
 	shown := map[string]string{}
 	for _, line := range lines {
-		if line.Value != "" {
-			shown[line.Name] = line.Value
+		if line[1] != "" {
+			shown[line[0]] = line[1]
 		}
 	}
 	for name, want := range cases.Sorted(map[string]string{
@@ -63,7 +64,7 @@ func TestLimitLines(t *testing.T) {
 		NumberChecks: client.BudgetUse{LastHour: 3, LastDay: 40, PerDay: new(int64(500))},
 		Unanswered:   client.Unanswered{Days: 7, Messages: 31, Chats: 24, OfChats: 180},
 	})
-	want := []remote.PaceLine{
+	want := []terminal.Pair{
 		{"restricted", "yes"},
 		{"since", "2026-11-20T13:22:10Z"},
 		{"until", "2026-11-20T14:22:10Z"},

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -18,22 +17,19 @@ type Profile struct {
 	Set  setProfileCommand  `cmd:"" help:"Change the name, the line about itself and the picture of the account."`
 }
 
-type showProfileCommand struct{ target.InstanceFlag }
+type showProfileCommand struct{ InstanceFlag }
 
 // Run shows the profile.
-func (c showProfileCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	profile, err := gateway.GetProfile(ctx, id)
-	if err != nil {
-		return err
-	}
-	return printProfile(t, profile)
+func (c showProfileCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	profile, err := on.Gateway.GetProfile(ctx, on.ID)
+	return printProfile(t, profile, err)
 }
 
-func printProfile(t terminal.Terminal, profile client.Profile) error {
+// printProfile prints a profile, unless err says that there is none.
+func printProfile(t terminal.Terminal, profile client.Profile, err error) error {
+	if err != nil {
+		return err
+	}
 	pairs := []terminal.Pair{
 		{"id", profile.ID}, {"lid", terminal.OrNone(profile.LID)}, {"name", profile.Name}, {"about", profile.About}, {"picture", terminal.OrNone(profile.Picture)},
 	}
@@ -48,27 +44,20 @@ func printProfile(t terminal.Terminal, profile client.Profile) error {
 }
 
 type setProfileCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	Name    *string `help:"The name that the account goes by." env:"-"`
 	About   *string `help:"What it says about itself; empty removes it." env:"-"`
 	Picture *string `help:"URL of its picture; empty removes it." env:"-"`
 }
 
 // Run changes the profile.
-func (c setProfileCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	change := client.ProfileChange{Name: c.Name, About: target.OrNull(c.About), Picture: target.OrNull(c.Picture)}
+func (c setProfileCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	change := client.ProfileChange{Name: c.Name, About: OrNull(c.About), Picture: OrNull(c.Picture)}
 	if change == (client.ProfileChange{}) {
 		return terminal.WrongUsage("say what to change: --name, --about or --picture")
 	}
-	profile, err := gateway.ChangeProfile(ctx, id, change)
-	if err != nil {
-		return err
-	}
-	return printProfile(t, profile)
+	profile, err := on.Gateway.ChangeProfile(ctx, on.ID, change)
+	return printProfile(t, profile, err)
 }
 
 // Privacy are the commands about privacy settings.
@@ -77,25 +66,22 @@ type Privacy struct {
 	Set  setPrivacyCommand  `cmd:"" help:"Change what the account lets others see and do."`
 }
 
-type showPrivacyCommand struct{ target.InstanceFlag }
+type showPrivacyCommand struct{ InstanceFlag }
 
 // Run shows the settings.
-func (c showPrivacyCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	privacy, err := gateway.GetPrivacy(ctx, id)
-	if err != nil {
-		return err
-	}
-	return printPrivacy(t, privacy)
+func (c showPrivacyCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	privacy, err := on.Gateway.GetPrivacy(ctx, on.ID)
+	return printPrivacy(t, privacy, err)
 }
 
-func printPrivacy(t terminal.Terminal, privacy client.Privacy) error {
+// printPrivacy prints the settings, unless err says that there are none.
+func printPrivacy(t terminal.Terminal, privacy client.Privacy, err error) error {
+	if err != nil {
+		return err
+	}
 	receipts := "-"
-	if privacy.ReadReceipts != nil {
-		receipts = onOff(*privacy.ReadReceipts)
+	if on := privacy.ReadReceipts; on != nil {
+		receipts = map[bool]string{true: "on", false: "off"}[*on]
 	}
 	return t.Fields(privacy,
 		terminal.Pair{"last seen", terminal.OrNone(privacy.LastSeen)}, terminal.Pair{"online", terminal.OrNone(privacy.Online)},
@@ -105,15 +91,8 @@ func printPrivacy(t terminal.Terminal, privacy client.Privacy) error {
 		terminal.Pair{"disappearing", strconv.FormatInt(privacy.Disappearing, 10)})
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
-
 type setPrivacyCommand struct {
-	target.InstanceFlag
+	InstanceFlag
 	LastSeen     string `help:"Who sees when the account was last online: all, contacts or none." enum:",all,contacts,none" default:"" env:"-"`
 	Online       string `help:"Who sees that it is online: all or same_as_last_seen." enum:",all,same_as_last_seen" default:"" env:"-"`
 	Picture      string `help:"Who sees its picture: all, contacts or none." enum:",all,contacts,none" default:"" env:"-"`
@@ -126,15 +105,10 @@ type setPrivacyCommand struct {
 }
 
 // Run changes the settings.
-func (c setPrivacyCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	given := target.Given
+func (c setPrivacyCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	change := client.PrivacyChange{
-		LastSeen: given(c.LastSeen), Online: given(c.Online), ProfilePicture: given(c.Picture), About: given(c.About),
-		Groups: given(c.Groups), Calls: given(c.Calls), Messages: given(c.Messages), Disappearing: c.Disappearing,
+		LastSeen: Given(c.LastSeen), Online: Given(c.Online), ProfilePicture: Given(c.Picture), About: Given(c.About),
+		Groups: Given(c.Groups), Calls: Given(c.Calls), Messages: Given(c.Messages), Disappearing: c.Disappearing,
 	}
 	if c.ReadReceipts != "" {
 		change.ReadReceipts = new(c.ReadReceipts == "on")
@@ -142,30 +116,16 @@ func (c setPrivacyCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if change == (client.PrivacyChange{}) {
 		return terminal.WrongUsage("say what to change: --last-seen, --online, --picture, --about, --read-receipts, --groups, --calls, --messages or --disappearing")
 	}
-	privacy, err := gateway.ChangePrivacy(ctx, id, change)
-	if err != nil {
-		return err
-	}
-	return printPrivacy(t, privacy)
+	privacy, err := on.Gateway.ChangePrivacy(ctx, on.ID, change)
+	return printPrivacy(t, privacy, err)
 }
 
 // Blocks lists the block list.
-type Blocks struct{ target.InstanceFlag }
+type Blocks struct{ InstanceFlag }
 
 // Run lists the people whom the account has blocked.
-func (c Blocks) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	people := []client.ListedPerson{} // never null
-	var rows [][]string
-	for who, err := range gateway.Blocks(ctx, id) {
-		if err != nil {
-			return err
-		}
-		people = append(people, who)
-		rows = append(rows, []string{who.ID, terminal.OrNone(who.Name)})
-	}
-	return t.Table(people, []string{"ID", "NAME"}, rows)
+func (c Blocks) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return terminal.List(t, on.Gateway.Blocks(ctx, on.ID), []string{"ID", "NAME"}, func(who client.ListedPerson) []string {
+		return []string{who.ID, terminal.OrNone(who.Name)}
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -28,22 +27,36 @@ type Webhook struct {
 	Replay     replayCommand        `cmd:"" help:"Deliver past events again."`
 }
 
-// flag says which webhook a command works on.
+// webhookFlag says which webhook a command works on.
 type webhookFlag struct {
-	target.InstanceFlag
+	InstanceFlag
 	Webhook string `help:"Id of the webhook; without it, the one of webhook-config." env:"-"`
 }
 
-// open opens a client, and finds the instance and the webhook that the flags name.
-func (f webhookFlag) open(ctx context.Context, t terminal.Terminal) (gateway *client.Client, instanceID, webhookID string, err error) {
-	if gateway, instanceID, err = f.Open(ctx, t); err != nil || f.Webhook != "" {
-		return gateway, instanceID, f.Webhook, err
-	}
-	first, err := gateway.GetWebhookConfig(ctx, instanceID)
-	return gateway, instanceID, first.ID, err
+// webhook is a webhook of an instance that a command works on.
+type webhook struct {
+	Instance
+	webhookID string
 }
 
-// options are what a webhook can be given beside its address.
+// ProvideWebhook finds the webhook. Kong calls it for a Run method that takes one.
+func (f webhookFlag) ProvideWebhook(ctx context.Context, on Instance) (webhook, error) {
+	if f.Webhook != "" {
+		return webhook{on, f.Webhook}, nil
+	}
+	first, err := on.Gateway.GetWebhookConfig(ctx, on.ID)
+	return webhook{on, first.ID}, err
+}
+
+// did prints what was done to the webhook, unless it failed.
+func (w webhook) did(t terminal.Terminal, what string, err error) error {
+	if err != nil {
+		return err
+	}
+	return t.Done(map[string]any{"instanceId": w.ID, "done": what}, "%s the webhook of %s", what, w.ID)
+}
+
+// webhookOptions are what a webhook can be given beside its address.
 type webhookOptions struct {
 	Secret     string   `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
 	Inactive   bool     `help:"Save the webhook but deliver nothing." env:"-"`
@@ -80,45 +93,95 @@ func (o webhookOptions) headers() (map[string]string, error) {
 	return headers, nil
 }
 
-// made returns a webhook to be made.
-func (o webhookOptions) made(endpoint string) (client.NewWebhook, error) {
-	headers, err := o.headers()
-	webhook := client.NewWebhook{
-		URL: endpoint, Secret: o.Secret, Headers: headers, IsActive: new(!o.Inactive), MediaLinks: o.MediaLinks,
-		Events: listOf(o.Events), Chats: listOf(o.Chats),
-	}
-	return webhook, err
+// newWebhookFlags describe a webhook to add.
+type newWebhookFlags struct {
+	webhookOptions
+	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
 }
 
-// change returns what is to be changed. active is the flag that is not among the options.
-func (o webhookOptions) change(active bool) (client.WebhookChange, error) {
-	headers, err := o.headers()
-	change := client.WebhookChange{Secret: target.Given(o.Secret), Events: listOf(o.Events), Chats: listOf(o.Chats), Headers: headers, MediaLinks: o.MediaLinks}
-	if active || o.Inactive {
-		change.IsActive = new(active)
+// webhook returns the webhook to add.
+func (f newWebhookFlags) webhook() (client.NewWebhook, error) {
+	headers, err := f.headers()
+	return client.NewWebhook{
+		URL: f.Endpoint, Secret: f.Secret, Headers: headers, IsActive: new(!f.Inactive), MediaLinks: f.MediaLinks,
+		Events: listOf(f.Events), Chats: listOf(f.Chats),
+	}, err
+}
+
+// changeWebhookFlags say what to change in a webhook, beside its address.
+type changeWebhookFlags struct {
+	webhookOptions
+	Active bool `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
+}
+
+// change returns what to change. An empty endpoint leaves the address as it is.
+func (f changeWebhookFlags) change(endpoint string) (client.WebhookChange, error) {
+	headers, err := f.headers()
+	change := client.WebhookChange{
+		URL: Given(endpoint), Secret: Given(f.Secret), Headers: headers, MediaLinks: f.MediaLinks,
+		Events: listOf(f.Events), Chats: listOf(f.Chats),
+	}
+	if f.Active || f.Inactive {
+		change.IsActive = new(f.Active)
 	}
 	return change, err
 }
 
-// printOne prints one of the webhooks.
-func printOne(t terminal.Terminal, webhook client.Webhook, state *client.DeliveryState) error {
+// settingsOf are the settings of a webhook of an instance, which one of the account has as well.
+func settingsOf(w client.Webhook) client.AccountWebhook {
+	return client.AccountWebhook{
+		ID: w.ID, URL: w.URL, Events: w.Events, Chats: w.Chats, HeaderNames: w.HeaderNames, MediaLinks: w.MediaLinks,
+		IsActive: w.IsActive, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Secret: w.Secret,
+	}
+}
+
+// webhookPairs shows the settings of a webhook, and how its delivery stands if that is known.
+func webhookPairs(w client.AccountWebhook, delivery string) []terminal.Pair {
+	return []terminal.Pair{
+		{"id", w.ID},
+		{"url", w.URL},
+		{"active", terminal.YesNo(w.IsActive)},
+		{"signed", terminal.YesNo(w.Secret != "")},
+		{"events", someOrAll(w.Events)},
+		{"chats", someOrAll(w.Chats)},
+		{"headers", strings.Join(w.HeaderNames, ", ")},
+		{"links", terminal.YesNo(w.MediaLinks)},
+		{"delivery", delivery},
+		{"created", terminal.Moment(w.CreatedAt)},
+		{"updated", terminal.Moment(w.UpdatedAt)},
+	}
+}
+
+func webhookHead() []string { return []string{"ID", "URL", "ACTIVE", "EVENTS", "CHATS"} }
+
+func webhookRow(w client.AccountWebhook) []string {
+	return []string{w.ID, w.URL, terminal.YesNo(w.IsActive), someOrAll(w.Events), someOrAll(w.Chats)}
+}
+
+// printWebhook prints a webhook of an instance, with the state of its delivery if that is not nil, unless err
+// says that there is none.
+func printWebhook(t terminal.Terminal, shown client.Webhook, state *client.DeliveryState, err error) error {
+	if err != nil {
+		return err
+	}
 	var delivery string
 	if state != nil {
 		delivery = standing(*state)
 	}
-	return t.Fields(
-		struct {
-			client.Webhook
+	value := struct {
+		client.Webhook
 
-			Delivery *client.DeliveryState `json:"delivery,omitempty"`
-		}{webhook, state},
-		terminal.Pair{"id", webhook.ID}, terminal.Pair{"url", webhook.URL}, terminal.Pair{"active", terminal.YesNo(webhook.IsActive)},
-		terminal.Pair{"signed", terminal.YesNo(webhook.Secret != "")},
-		terminal.Pair{"events", someOrAll(webhook.Events)}, terminal.Pair{"chats", someOrAll(webhook.Chats)},
-		terminal.Pair{"headers", strings.Join(webhook.HeaderNames, ", ")}, terminal.Pair{"links", terminal.YesNo(webhook.MediaLinks)},
-		terminal.Pair{"delivery", delivery},
-		terminal.Pair{"created", terminal.Moment(webhook.CreatedAt)}, terminal.Pair{"updated", terminal.Moment(webhook.UpdatedAt)},
-	)
+		Delivery *client.DeliveryState `json:"delivery,omitempty"`
+	}{shown, state}
+	return t.Fields(value, webhookPairs(settingsOf(shown), delivery)...)
+}
+
+// printAccountWebhook prints a webhook of the account, unless err says that there is none.
+func printAccountWebhook(t terminal.Terminal, shown client.AccountWebhook, err error) error {
+	if err != nil {
+		return err
+	}
+	return t.Fields(shown, webhookPairs(shown, "")...)
 }
 
 func someOrAll(values []string) string {
@@ -128,127 +191,87 @@ func someOrAll(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-type listWebhooksCommand struct{ target.InstanceFlag }
+type listWebhooksCommand struct{ InstanceFlag }
 
 // Run lists the webhooks.
-func (c listWebhooksCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	webhooks := []client.Webhook{} // never null
-	var rows [][]string
-	for webhook, err := range gateway.Webhooks(ctx, id) {
-		if err != nil {
-			return err
-		}
-		webhooks = append(webhooks, webhook)
-		rows = append(rows, []string{
-			webhook.ID, webhook.URL, terminal.YesNo(webhook.IsActive), someOrAll(webhook.Events), someOrAll(webhook.Chats),
-		})
-	}
-	return t.Table(webhooks, []string{"ID", "URL", "ACTIVE", "EVENTS", "CHATS"}, rows)
+func (c listWebhooksCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	return terminal.List(t, on.Gateway.Webhooks(ctx, on.ID), webhookHead(), func(one client.Webhook) []string {
+		return webhookRow(settingsOf(one))
+	})
 }
 
 type addCommand struct {
-	target.InstanceFlag
-	webhookOptions
-	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
+	InstanceFlag
+	newWebhookFlags
 }
 
 // Run adds a webhook.
-func (c addCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	webhook, err := c.made(c.Endpoint)
+func (c addCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+	added, err := c.webhook()
 	if err != nil {
 		return err
 	}
-	gateway, id, err := c.Open(ctx, t)
-	if err != nil {
-		return err
-	}
-	made, err := gateway.CreateWebhook(ctx, id, webhook)
-	if err != nil {
-		return err
-	}
-	return printOne(t, made, nil)
+	made, err := on.Gateway.CreateWebhook(ctx, on.ID, added)
+	return printWebhook(t, made, nil, err)
 }
 
 type getCommand struct{ webhookFlag }
 
 // Run shows the webhook.
-func (c getCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, which, err := c.open(ctx, t)
+func (c getCommand) Run(ctx context.Context, t terminal.Terminal, on webhook) error {
+	page, err := on.Gateway.ListWebhookDeliveries(ctx, on.ID, on.webhookID, 1, 1) // for the state of the delivery
 	if err != nil {
 		return err
 	}
-	page, err := gateway.ListWebhookDeliveries(ctx, id, which, 1, 1) // for the state of the delivery
-	if err != nil {
-		return err
-	}
-	webhook, err := gateway.GetWebhook(ctx, id, which)
-	if err != nil {
-		return err
-	}
-	return printOne(t, webhook, &page.Delivery)
+	shown, err := on.Gateway.GetWebhook(ctx, on.ID, on.webhookID)
+	return printWebhook(t, shown, &page.Delivery, err)
 }
 
 type setWebhookCommand struct {
 	webhookFlag
-	webhookOptions
-	Active   bool   `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
+	changeWebhookFlags
 	Endpoint string `arg:"" optional:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to. It may be left out if there is a webhook."`
 }
 
 // Run saves the webhook of webhook-config, or changes a webhook.
-func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	change, err := c.change(c.Active)
-	if err != nil {
-		return err
-	}
-	change.URL = target.Given(c.Endpoint)
+func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	if c.Webhook == "" && c.Endpoint != "" {
-		return c.save(ctx, t, change)
+		return c.save(ctx, t, on)
 	}
-	gateway, id, which, err := c.open(ctx, t)
+	change, err := c.change(c.Endpoint)
 	if err != nil {
 		return err
 	}
-	changed, err := gateway.ChangeWebhook(ctx, id, which, change)
+	found, err := c.ProvideWebhook(ctx, on)
 	if err != nil {
 		return err
 	}
-	return printOne(t, changed, nil)
+	changed, err := on.Gateway.ChangeWebhook(ctx, on.ID, found.webhookID, change)
+	return printWebhook(t, changed, nil, err)
 }
 
 // save sets up the webhook of webhook-config.
-func (c setWebhookCommand) save(ctx context.Context, t terminal.Terminal, settings client.WebhookChange) error {
-	gateway, id, err := c.Open(ctx, t)
+func (c setWebhookCommand) save(ctx context.Context, t terminal.Terminal, on Instance) error {
+	w, err := newWebhookFlags{c.webhookOptions, c.Endpoint}.webhook()
 	if err != nil {
 		return err
 	}
-	saved, err := gateway.SaveWebhookConfig(ctx, id, client.NewWebhookConfig{
-		WebhookURL: c.Endpoint, Secret: c.Secret, Events: settings.Events, Chats: settings.Chats, Headers: settings.Headers,
-		MediaLinks: settings.MediaLinks, IsActive: new(!c.Inactive),
+	saved, err := on.Gateway.SaveWebhookConfig(ctx, on.ID, client.NewWebhookConfig{
+		WebhookURL: w.URL, Secret: w.Secret, Events: w.Events, Chats: w.Chats, Headers: w.Headers,
+		MediaLinks: w.MediaLinks, IsActive: w.IsActive,
 	})
 	if err != nil {
 		return err
 	}
-	webhook, err := gateway.GetWebhook(ctx, id, saved.ID)
-	if err != nil {
-		return err
-	}
-	return printOne(t, webhook, nil)
+	shown, err := on.Gateway.GetWebhook(ctx, on.ID, saved.ID)
+	return printWebhook(t, shown, nil, err)
 }
 
 type testCommand struct{ webhookFlag }
 
 // Run tests the webhook. It fails if the endpoint did not accept the event.
-func (c testCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, which, err := c.open(ctx, t)
-	if err != nil {
-		return err
-	}
-	test, err := gateway.TestWebhook(ctx, id, which)
+func (c testCommand) Run(ctx context.Context, t terminal.Terminal, on webhook) error {
+	test, err := on.Gateway.TestWebhook(ctx, on.ID, on.webhookID)
 	if err != nil {
 		return err
 	}
@@ -267,67 +290,42 @@ func (c testCommand) Run(ctx context.Context, t terminal.Terminal) error {
 type resumeCommand struct{ webhookFlag }
 
 // Run resumes the webhook.
-func (c resumeCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, which, err := c.open(ctx, t)
-	if err == nil {
-		err = gateway.ResumeWebhook(ctx, id, which)
-	}
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"instanceId": id, "done": "resumed"}, "resumed the webhook of %s", id)
+func (c resumeCommand) Run(ctx context.Context, t terminal.Terminal, on webhook) error {
+	return on.did(t, "resumed", on.Gateway.ResumeWebhook(ctx, on.ID, on.webhookID))
 }
 
 type deleteWebhookCommand struct{ webhookFlag }
 
 // Run deletes the webhook.
-func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, which, err := c.open(ctx, t)
-	if err == nil {
-		err = gateway.DeleteWebhook(ctx, id, which)
-	}
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"instanceId": id, "done": "deleted"}, "deleted the webhook of %s", id)
+func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal, on webhook) error {
+	return on.did(t, "deleted", on.Gateway.DeleteWebhook(ctx, on.ID, on.webhookID))
 }
 
 type deliveriesCommand struct{ webhookFlag }
 
 // Run lists the deliveries, and the state of the delivery.
-func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, which, err := c.open(ctx, t)
-	if err != nil {
-		return err
-	}
+func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal, on webhook) error {
 	lines := []client.Delivery{} // never null
-	var rows [][]string
 	var state client.DeliveryState
-	for number := 1; ; number++ {
-		page, err := gateway.ListWebhookDeliveries(ctx, id, which, number, 0)
+	for number, isLast := 1, false; !isLast; number++ {
+		page, err := on.Gateway.ListWebhookDeliveries(ctx, on.ID, on.webhookID, number, 0)
 		if err != nil {
 			return err
 		}
-		state = page.Delivery
-		for _, line := range page.Data {
-			lines = append(lines, line)
-			answer := terminal.OrNone(line.Status)
-			if line.Error != nil {
-				answer += " " + *line.Error
-			}
-			rows = append(rows, []string{
-				line.State, strconv.FormatInt(line.Sequence, 10), line.Type, line.Chat, terminal.Moment(line.Timestamp), answer,
-			})
-		}
-		if page.IsLastPage {
-			break
-		}
+		lines, state, isLast = append(lines, page.Data...), page.Delivery, page.IsLastPage
 	}
 	if t.JSON {
 		return t.Print(map[string]any{"delivery": state, "deliveries": lines}, "")
 	}
 	t.Printf("delivery  %s\n", terminal.Cleaned(standing(state)))
-	return t.Table(lines, []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}, rows)
+	head := []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}
+	return terminal.Rows(t, lines, lines, head, func(line client.Delivery) []string {
+		answer := terminal.OrNone(line.Status)
+		if line.Error != nil {
+			answer += " " + *line.Error
+		}
+		return []string{line.State, strconv.FormatInt(line.Sequence, 10), line.Type, line.Chat, terminal.Moment(line.Timestamp), answer}
+	})
 }
 
 // standing describes the state of the delivery, its reason, and what to do about it.
@@ -371,12 +369,8 @@ type replayCommand struct {
 }
 
 // Run replays events.
-func (c replayCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, which, err := c.open(ctx, t)
-	if err != nil {
-		return err
-	}
-	replayed, err := gateway.ReplayWebhook(ctx, id, which, client.Replay{FromSequence: c.From, Since: c.Since})
+func (c replayCommand) Run(ctx context.Context, t terminal.Terminal, on webhook) error {
+	replayed, err := on.Gateway.ReplayWebhook(ctx, on.ID, on.webhookID, client.Replay{FromSequence: c.From, Since: c.Since})
 	if err != nil {
 		return err
 	}
@@ -391,99 +385,52 @@ type AccountWebhook struct {
 	Delete deleteOfAccountCommand `cmd:"" aliases:"remove" help:"Remove a webhook of the account; events are still recorded."`
 }
 
-func printAccountWebhook(t terminal.Terminal, webhook client.AccountWebhook) error {
-	return t.Fields(
-		webhook,
-		terminal.Pair{"id", webhook.ID}, terminal.Pair{"url", webhook.URL}, terminal.Pair{"active", terminal.YesNo(webhook.IsActive)},
-		terminal.Pair{"signed", terminal.YesNo(webhook.Secret != "")},
-		terminal.Pair{"events", someOrAll(webhook.Events)}, terminal.Pair{"chats", someOrAll(webhook.Chats)},
-		terminal.Pair{"headers", strings.Join(webhook.HeaderNames, ", ")}, terminal.Pair{"links", terminal.YesNo(webhook.MediaLinks)},
-		terminal.Pair{"created", terminal.Moment(webhook.CreatedAt)}, terminal.Pair{"updated", terminal.Moment(webhook.UpdatedAt)},
-	)
-}
-
-type listOfAccountCommand struct{ target.GatewayFlags }
+type listOfAccountCommand struct{ GatewayFlags }
 
 // Run lists the webhooks.
-func (c listOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, err := c.Connect(t)
-	if err != nil {
-		return err
-	}
-	webhooks := []client.AccountWebhook{} // never null
-	var rows [][]string
-	for webhook, err := range gateway.AccountWebhooks(ctx) {
-		if err != nil {
-			return err
-		}
-		webhooks = append(webhooks, webhook)
-		rows = append(rows, []string{
-			webhook.ID, webhook.URL, terminal.YesNo(webhook.IsActive), someOrAll(webhook.Events), someOrAll(webhook.Chats),
-		})
-	}
-	return t.Table(webhooks, []string{"ID", "URL", "ACTIVE", "EVENTS", "CHATS"}, rows)
+func (c listOfAccountCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
+	return terminal.List(t, gateway.AccountWebhooks(ctx), webhookHead(), webhookRow)
 }
 
 type addToAccountCommand struct {
-	target.GatewayFlags
-	webhookOptions
-	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
+	GatewayFlags
+	newWebhookFlags
 }
 
 // Run adds a webhook.
-func (c addToAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	webhook, err := c.made(c.Endpoint)
+func (c addToAccountCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
+	added, err := c.webhook()
 	if err != nil {
 		return err
 	}
-	gateway, err := c.Connect(t)
-	if err != nil {
-		return err
-	}
-	made, err := gateway.CreateAccountWebhook(ctx, webhook)
-	if err != nil {
-		return err
-	}
-	return printAccountWebhook(t, made)
+	made, err := gateway.CreateAccountWebhook(ctx, added)
+	return printAccountWebhook(t, made, err)
 }
 
 type setOfAccountCommand struct {
-	target.GatewayFlags
-	webhookOptions
-	Active   bool   `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
+	GatewayFlags
+	changeWebhookFlags
 	Webhook  string `arg:"" help:"Id of the webhook."`
 	Endpoint string `arg:"" optional:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to; without it, the current one stays."`
 }
 
 // Run changes a webhook.
-func (c setOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	change, err := c.change(c.Active)
-	if err != nil {
-		return err
-	}
-	change.URL = target.Given(c.Endpoint)
-	gateway, err := c.Connect(t)
+func (c setOfAccountCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
+	change, err := c.change(c.Endpoint)
 	if err != nil {
 		return err
 	}
 	changed, err := gateway.ChangeAccountWebhook(ctx, c.Webhook, change)
-	if err != nil {
-		return err
-	}
-	return printAccountWebhook(t, changed)
+	return printAccountWebhook(t, changed, err)
 }
 
 type deleteOfAccountCommand struct {
-	target.GatewayFlags
+	GatewayFlags
 	Webhook string `arg:"" help:"Id of the webhook."`
 }
 
 // Run removes a webhook.
-func (c deleteOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, err := c.Connect(t)
-	if err != nil {
-		return err
-	}
+func (c deleteOfAccountCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
 	if err := gateway.DeleteAccountWebhook(ctx, c.Webhook); err != nil {
 		return err
 	}

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +51,7 @@ func New(stdin io.Reader, stdout, stderr io.Writer, asJSON bool, log Log) Termin
 		In: stdin, Out: stdout, Err: notes,
 		OutIsTTY: isTTY(stdout), ErrIsTTY: isTTY(stderr),
 		Size: func() (columns, rows int) { return sizeOf(stdout) },
-		JSON: asJSON, Logger: log.logger(notes, isTTY(stderr), level), Log: log, Level: level, Now: time.Now,
+		JSON: asJSON, Logger: log.logger(notes, isTTY(stderr), level), Log: log, Level: level, Now: time.Now, Version: Version(),
 		Gone: func() bool { return slices.ContainsFunc(windows, func(stream any) bool { return !isTTY(stream) }) },
 	}
 }
@@ -109,6 +111,15 @@ func (t Terminal) Print(value any, text string) error {
 	return nil
 }
 
+// Did prints what was done to a thing with a name, unless err says that it failed. noun is the member of the JSON
+// that has the name.
+func (t Terminal) Did(what, noun, name string, err error) error {
+	if err != nil {
+		return err
+	}
+	return t.Done(map[string]any{noun: name, "done": what}, "%s %s", what, name)
+}
+
 // Done prints that something was done that has no result of its own.
 func (t Terminal) Done(value map[string]any, format string, args ...any) error {
 	return t.Print(value, fmt.Sprintf(format, args...))
@@ -135,6 +146,27 @@ func (t Terminal) Table(items any, head []string, rows [][]string) error {
 		return fmt.Errorf("print the table: %w", err)
 	}
 	return nil
+}
+
+// Rows writes a table with a row for each item. JSON is the value.
+func Rows[T any](t Terminal, value any, items []T, head []string, row func(T) []string) error {
+	rows := make([][]string, len(items))
+	for i, item := range items {
+		rows[i] = row(item)
+	}
+	return t.Table(value, head, rows)
+}
+
+// List writes a table with a row for each of the items that a client lists, unless that fails.
+func List[T any](t Terminal, items iter.Seq2[T, error], head []string, row func(T) []string) error {
+	all := []T{} // never null
+	for item, err := range items {
+		if err != nil {
+			return err
+		}
+		all = append(all, item)
+	}
+	return Rows(t, all, all, head, row)
 }
 
 // Cleaned is a text from elsewhere without characters that would move the cursor,
@@ -209,4 +241,13 @@ func OrNone[T any](value *T) string {
 		return ""
 	}
 	return fmt.Sprint(*value)
+}
+
+// Version is that of this program, as the modules say; 0.0.0-dev for one that was built from
+// a checkout.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "0.0.0-dev"
 }

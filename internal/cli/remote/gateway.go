@@ -1,12 +1,13 @@
-// Package target has the flags that name the gateway that a command calls, and the instance
-// that it works on.
-package target
+// Package remote has commands that call a gateway, about one noun each (labels, groups, channels, webhooks and so
+// on), and the flags with which every such command names the gateway and the instance. A command is a struct with its
+// flags; its Run method takes the client of the gateway or an Instance, which kong has made of the flags, and prints
+// through the terminal that it is given.
+package remote
 
 import (
 	"context"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -27,9 +28,9 @@ type GatewayFlags struct {
 // a file.
 const fileFactor = 10
 
-// Connect makes the client of the gateway without calling it. Its error is a usage
-// error.
-func (f GatewayFlags) Connect(t terminal.Terminal) (*client.Client, error) {
+// ProvideClient makes the client of the gateway without calling it. Its error is a usage error. Kong calls
+// it for a Run method that takes a client.
+func (f GatewayFlags) ProvideClient(t terminal.Terminal) (*client.Client, error) {
 	address, err := url.Parse(f.URL)
 	if err != nil || !terminal.IsWebAddress(f.URL) {
 		return nil, terminal.WrongUsage("--url %q needs http:// or https:// and a host, for example http://127.0.0.1:8080", f.URL)
@@ -40,27 +41,10 @@ func (f GatewayFlags) Connect(t terminal.Terminal) (*client.Client, error) {
 	base := strings.TrimSuffix(strings.TrimRight(f.URL, "/"), "/api")
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	return client.New(
-		base, f.APIKey, client.WithUserAgent("recado/"+Version()),
+		base, f.APIKey, client.WithUserAgent("recado/"+t.Version),
 		client.WithTimeout(f.Timeout), client.WithSendTimeout(fileFactor*f.Timeout),
 		client.WithHTTPClient(&http.Client{Transport: t.Progress(transport, address.Host)}),
 	), nil
-}
-
-// Given is the value of a flag as the field of a change; nil if the flag is empty.
-func Given(flag string) *string {
-	if flag == "" {
-		return nil
-	}
-	return &flag
-}
-
-// OrNull is the value of a flag as the field of a change. An empty one is null, and a flag that was
-// not given leaves the field as it is.
-func OrNull(flag *string) client.Nullable[string] {
-	if flag != nil && *flag == "" {
-		return client.Null[string]()
-	}
-	return client.SetIf(flag)
 }
 
 // InstanceFlag names the instance.
@@ -69,14 +53,14 @@ type InstanceFlag struct {
 	Instance string `help:"Name or id of the instance; not needed if the key's scope has only one."`
 }
 
-// Open connects, and finds the instance.
-func (f InstanceFlag) Open(ctx context.Context, t terminal.Terminal) (*client.Client, string, error) {
-	c, err := f.Connect(t)
-	if err != nil {
-		return nil, "", err
+// ProvideInstance connects, and finds the instance. Kong calls it for a Run method that takes an Instance.
+func (f InstanceFlag) ProvideInstance(ctx context.Context, t terminal.Terminal) (Instance, error) {
+	gateway, err := f.ProvideClient(t)
+	if err != nil || uuid.Validate(f.Instance) == nil {
+		return Instance{gateway, f.Instance}, err
 	}
-	id, err := InstanceID(ctx, c, f.Instance)
-	return c, id, err
+	found, err := FindInstance(ctx, gateway, f.Instance)
+	return Instance{gateway, found.InstanceID}, err
 }
 
 // InstanceArgument is InstanceFlag for commands about the instance itself.
@@ -85,30 +69,18 @@ type InstanceArgument struct {
 	Instance string `arg:"" help:"Name or id of the instance."`
 }
 
-// Open connects, and finds the instance.
-func (a InstanceArgument) Open(ctx context.Context, t terminal.Terminal) (*client.Client, string, error) {
-	return InstanceFlag(a).Open(ctx, t)
+// ProvideInstance is that of InstanceFlag.
+func (a InstanceArgument) ProvideInstance(ctx context.Context, t terminal.Terminal) (Instance, error) {
+	return InstanceFlag(a).ProvideInstance(ctx, t)
 }
 
-// Did prints what was done to the instance, unless it failed.
-func (InstanceArgument) Did(t terminal.Terminal, id, what string, err error) error {
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"instanceId": id, "done": what}, "%s %s", what, id)
+// Instance is an instance that a command works on, and the gateway that has it.
+type Instance struct {
+	Gateway *client.Client
+	ID      string
 }
 
-// InstanceID is the id of the instance with a name or id; if that is empty, of the only
-// one in the key's scope.
-func InstanceID(ctx context.Context, c *client.Client, nameOrID string) (string, error) {
-	if uuid.Validate(nameOrID) == nil {
-		return nameOrID, nil
-	}
-	instance, err := FindInstance(ctx, c, nameOrID)
-	return instance.InstanceID, err
-}
-
-// FindInstance finds an instance by its name or id.
+// FindInstance finds an instance by its name or id; without one, it is the only one in the key's scope.
 func FindInstance(ctx context.Context, c *client.Client, nameOrID string) (client.Instance, error) {
 	if uuid.Validate(nameOrID) == nil {
 		return c.GetInstance(ctx, nameOrID)
@@ -160,11 +132,19 @@ func named(instances []client.Instance) string {
 	return strings.Join(names, ", ")
 }
 
-// Version is that of this program, as the modules say; 0.0.0-dev for one that was built from
-// a checkout.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
+// Given is the value of a flag as the field of a change; nil if the flag is empty.
+func Given(flag string) *string {
+	if flag == "" {
+		return nil
 	}
-	return "0.0.0-dev"
+	return &flag
+}
+
+// OrNull is the value of a flag as the field of a change. An empty one is null, and a flag that was
+// not given leaves the field as it is.
+func OrNull(flag *string) client.Nullable[string] {
+	if flag != nil && *flag == "" {
+		return client.Null[string]()
+	}
+	return client.SetIf(flag)
 }
