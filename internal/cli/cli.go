@@ -6,6 +6,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -90,8 +91,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	t := terminal.New(stdin, stdout, stderr, read.line.JSON, read.line.Log)
 	read.parsed.BindTo(ctx, (*context.Context)(nil))
-	read.parsed.Bind(t, read)
-	if err := read.parsed.Run(); err != nil {
+	var opened data.Closers
+	read.parsed.Bind(t, read, &opened)
+	if err := errors.Join(read.parsed.Run(), opened.Close()); err != nil {
 		return fail(t.Err, err)
 	}
 	return 0

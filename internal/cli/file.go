@@ -34,12 +34,15 @@ func (f fileArgument) name() string {
 	return filepath.Base(f.File)
 }
 
-// media makes a media input: a URL unchanged, any other file as a data URI. A file
-// that is too large for the gateway is refused before it is read.
-func (f fileArgument) media(t terminal.Terminal) (_ string, err error) {
+// mediaInput is what a request has for a file: its URL, or the whole of it as a data URI.
+type mediaInput string
+
+// ProvideMedia makes a media input of the file: a URL unchanged, any other as a data URI. A file that is too large for the
+// gateway is refused before it is read. Kong calls it for a Run method that takes one.
+func (f fileArgument) ProvideMedia(t terminal.Terminal) (_ mediaInput, err error) {
 	switch {
 	case f.isURL():
-		return f.File, nil
+		return mediaInput(f.File), nil
 	case f.File == "-":
 		return f.read("standard input", "application/octet-stream", t.In)
 	}
@@ -68,7 +71,7 @@ func (f fileArgument) media(t terminal.Terminal) (_ string, err error) {
 }
 
 // read reads the content, whose size may be unknown.
-func (f fileArgument) read(name, mimeType string, content io.Reader) (string, error) {
+func (f fileArgument) read(name, mimeType string, content io.Reader) (mediaInput, error) {
 	all, err := io.ReadAll(io.LimitReader(content, f.MaxMedia+1))
 	if err != nil {
 		return "", fmt.Errorf("read the file to send: %w", err)
@@ -76,7 +79,7 @@ func (f fileArgument) read(name, mimeType string, content io.Reader) (string, er
 	if int64(len(all)) > f.MaxMedia {
 		return "", f.tooLarge(name, "more")
 	}
-	return client.DataURI(mimeType, all), nil
+	return mediaInput(client.DataURI(mimeType, all)), nil
 }
 
 func (f fileArgument) tooLarge(name, size string) error {

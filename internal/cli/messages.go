@@ -171,11 +171,12 @@ type forwardCommand struct {
 }
 
 // Run forwards the message.
-func (c forwardCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendMessage(ctx, t, c.sendFlags, (*client.Client).ForwardMessage, client.Forward{
+func (c forwardCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	sent, err := on.Gateway.ForwardMessage(ctx, on.ID, client.Forward{
 		To: c.To, MessageID: c.MessageID,
 		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type reactCommand struct {

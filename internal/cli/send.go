@@ -55,26 +55,7 @@ func (f sendFlags) send(ctx context.Context, t terminal.Terminal, send func(c *c
 		return err
 	}
 	sent, err := send(on.Gateway, on.ID)
-	if err != nil {
-		return err
-	}
-	if sent.IdempotencyReplayed {
-		t.Notef("This message was sent before with the same key: nothing was sent now.")
-	}
-	if sent.Accepted && !t.JSON {
-		t.Notef("The message is in the queue: recado queue list shows it until it is sent.")
-	}
-	return printSent(t, sent)
-}
-
-// sendOperation is a method of the client that sends a message of one type.
-type sendOperation[M any] func(c *client.Client, ctx context.Context, instanceID string, message M) (client.Sent, error)
-
-// sendMessage sends a message with its operation.
-func sendMessage[M any](ctx context.Context, t terminal.Terminal, f sendFlags, operation sendOperation[M], message M) error {
-	return f.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return operation(gateway, ctx, id, message)
-	})
+	return printSent(t, sent, err)
 }
 
 // prefer is what a request prefers that need not wait for the platform.
@@ -85,9 +66,18 @@ func prefer(later bool) string {
 	return ""
 }
 
-// printSent prints the identifiers of a message: both for people, and for scripts the one
-// that other commands take.
-func printSent(t terminal.Terminal, sent client.Sent) error {
+// printSent prints the identifiers of a message, unless err says that it was not sent: both for people, and for
+// scripts the one that other commands take.
+func printSent(t terminal.Terminal, sent client.Sent, err error) error {
+	if err != nil {
+		return err
+	}
+	if sent.IdempotencyReplayed {
+		t.Notef("This message was sent before with the same key: nothing was sent now.")
+	}
+	if sent.Accepted && !t.JSON {
+		t.Notef("The message is in the queue: recado queue list shows it until it is sent.")
+	}
 	if !t.OutIsTTY && !t.JSON {
 		return t.Print(sent, sent.MessageID)
 	}
@@ -117,25 +107,36 @@ type sendTextCommand struct {
 	sendFlags
 	quoteFlag
 	mentionFlags
-	LinkPreview bool     `help:"Show title, description and picture of the page behind the first link." env:"-"`
-	Message     []string `arg:"" optional:"" help:"The text, in quotes; - reads it from standard input."`
+	LinkPreview bool `help:"Show title, description and picture of the page behind the first link." env:"-"`
+	textArgument
 }
 
 // Run sends the text.
-func (c sendTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	message, err := oneText(t, c.Message)
-	if err != nil {
-		return err
-	}
-	return sendMessage(ctx, t, c.sendFlags, (*client.Client).SendText, client.Text{
-		To: c.To, Message: message, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone,
+func (c sendTextCommand) Run(ctx context.Context, t terminal.Terminal, message messageText, on remote.Instance) error {
+	sent, err := on.Gateway.SendText(ctx, on.ID, client.Text{
+		To: c.To, Message: string(message), QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone,
 		LinkPreview: c.LinkPreview, SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 // maxText bounds a text from standard input, in bytes; the gateway accepts 65,536
 // characters.
 const maxText = 4 * 65_536
+
+// textArgument is the text of a message.
+type textArgument struct {
+	Message []string `arg:"" optional:"" help:"The text, in quotes; - reads it from standard input."`
+}
+
+// messageText is the text that a textArgument names.
+type messageText string
+
+// ProvideText reads the text. Kong calls it for a Run method that takes one.
+func (a textArgument) ProvideText(t terminal.Terminal) (messageText, error) {
+	given, err := oneText(t, a.Message)
+	return messageText(given), err
+}
 
 // oneText is the text that the command line gives.
 func oneText(t terminal.Terminal, words []string) (string, error) {
@@ -166,11 +167,12 @@ type sendLocationCommand struct {
 }
 
 // Run sends the place.
-func (c sendLocationCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendMessage(ctx, t, c.sendFlags, (*client.Client).SendLocation, client.Location{
+func (c sendLocationCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	sent, err := on.Gateway.SendLocation(ctx, on.ID, client.Location{
 		To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address,
 		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendContactCommand struct {
@@ -210,11 +212,12 @@ type sendPollCommand struct {
 }
 
 // Run sends the poll.
-func (c sendPollCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendMessage(ctx, t, c.sendFlags, (*client.Client).SendPoll, client.Poll{
+func (c sendPollCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	sent, err := on.Gateway.SendPoll(ctx, on.ID, client.Poll{
 		To: c.To, Question: c.Question, Options: c.Options, MaxAnswers: &c.MaxAnswers, QuoteMessageID: c.Quote,
 		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendEventCommand struct {
@@ -231,10 +234,11 @@ type sendEventCommand struct {
 }
 
 // Run sends the event.
-func (c sendEventCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendMessage(ctx, t, c.sendFlags, (*client.Client).SendEvent, client.CalendarEvent{
+func (c sendEventCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+	sent, err := on.Gateway.SendEvent(ctx, on.ID, client.CalendarEvent{
 		To: c.To, Name: c.Name, Start: c.Start, End: c.End, Description: c.Description, JoinLink: c.JoinLink,
 		Location: client.EventLocation{Name: c.Place, Address: c.Address}, ExtraGuestsAllowed: c.ExtraGuests,
 		QuoteMessageID: c.Quote, SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }

@@ -9,19 +9,9 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
-
-// sendFile is sendMessage for the message that is made of the media of a file.
-func sendFile[M any](
-	ctx context.Context, t terminal.Terminal, f sendFlags, file fileArgument, operation sendOperation[M], message func(media string) M,
-) error {
-	media, err := file.media(t)
-	if err != nil {
-		return err
-	}
-	return sendMessage(ctx, t, f, operation, message(media))
-}
 
 type sendImageCommand struct {
 	sendFlags
@@ -33,14 +23,13 @@ type sendImageCommand struct {
 }
 
 // Run sends the image.
-func (c sendImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendImage, func(media string) client.Image {
-		return client.Image{
-			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote,
-			Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c sendImageCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.SendImage(ctx, on.ID, client.Image{
+		To: c.To, Image: string(file), Caption: c.Caption, QuoteMessageID: c.Quote,
+		Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendVideoCommand struct {
@@ -53,14 +42,13 @@ type sendVideoCommand struct {
 }
 
 // Run sends the video.
-func (c sendVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendVideo, func(media string) client.Video {
-		return client.Video{
-			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote,
-			Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c sendVideoCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.SendVideo(ctx, on.ID, client.Video{
+		To: c.To, Video: string(file), Caption: c.Caption, QuoteMessageID: c.Quote,
+		Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendVideoNoteCommand struct {
@@ -70,13 +58,12 @@ type sendVideoNoteCommand struct {
 }
 
 // Run sends the video note.
-func (c sendVideoNoteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendVideoNote, func(media string) client.VideoNote {
-		return client.VideoNote{
-			To: c.To, Video: media, QuoteMessageID: c.Quote,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c sendVideoNoteCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.SendVideoNote(ctx, on.ID, client.VideoNote{
+		To: c.To, Video: string(file), QuoteMessageID: c.Quote,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendVoiceCommand struct {
@@ -87,13 +74,12 @@ type sendVoiceCommand struct {
 }
 
 // Run sends the voice note.
-func (c sendVoiceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendVoiceNote, func(media string) client.VoiceNote {
-		return client.VoiceNote{
-			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c sendVoiceCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.SendVoiceNote(ctx, on.ID, client.VoiceNote{
+		To: c.To, Audio: string(file), QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendAudioCommand struct {
@@ -103,13 +89,12 @@ type sendAudioCommand struct {
 }
 
 // Run sends the audio file.
-func (c sendAudioCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendAudioFile, func(media string) client.AudioFile {
-		return client.AudioFile{
-			To: c.To, Audio: media, QuoteMessageID: c.Quote,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c sendAudioCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.SendAudioFile(ctx, on.ID, client.AudioFile{
+		To: c.To, Audio: string(file), QuoteMessageID: c.Quote,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendDocumentCommand struct {
@@ -122,18 +107,17 @@ type sendDocumentCommand struct {
 }
 
 // Run sends the document.
-func (c sendDocumentCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c sendDocumentCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
 	name := c.FileName
 	if name == "" {
 		name = c.name()
 	}
-	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendDocument, func(media string) client.Document {
-		return client.Document{
-			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote,
-			Mentions: c.Mention, MentionEveryone: c.MentionEveryone,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+	sent, err := on.Gateway.SendDocument(ctx, on.ID, client.Document{
+		To: c.To, Document: string(file), Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote,
+		Mentions: c.Mention, MentionEveryone: c.MentionEveryone,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendStickerCommand struct {
@@ -143,13 +127,12 @@ type sendStickerCommand struct {
 }
 
 // Run sends the sticker.
-func (c sendStickerCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.sendFlags, c.fileArgument, (*client.Client).SendSticker, func(media string) client.Sticker {
-		return client.Sticker{
-			To: c.To, Sticker: media, Convert: c.Convert,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c sendStickerCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.SendSticker(ctx, on.ID, client.Sticker{
+		To: c.To, Sticker: string(file), Convert: c.Convert,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type sendAlbumCommand struct {
@@ -160,33 +143,37 @@ type sendAlbumCommand struct {
 }
 
 // Run sends the album. The caption stands below the first file.
-func (c sendAlbumCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	album := client.Album{To: c.To, QuoteMessageID: c.Quote, Prefer: prefer(c.Later), SendAt: c.At, IdempotencyKey: c.IdempotencyKey}
-	for n, name := range c.Files {
-		media, err := fileArgument{File: name, MaxMedia: maxInAlbum}.media(t)
-		if err != nil {
-			return err
-		}
-		item := client.AlbumItem{Image: media}
-		if slices.Contains([]string{".mp4", ".mov", ".3gp", ".webm"}, strings.ToLower(path.Ext(name))) {
-			item = client.AlbumItem{Video: media}
-		}
-		if n == 0 {
-			item.Caption = c.Caption
-		}
-		album.Items = append(album.Items, item)
-	}
-	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		sent, err := gateway.SendAlbum(ctx, id, album)
-		for n, item := range sent.Items {
-			if item.Error != nil {
-				t.Notef("%s was not sent: %s (%s)", c.Files[n], terminal.OrNone(item.Message), *item.Error)
-			}
-		}
-		return client.Sent{
-			ID: sent.ID, MessageID: sent.MessageID, IdempotencyReplayed: sent.IdempotencyReplayed, Accepted: sent.Accepted,
-		}, err
+func (c sendAlbumCommand) Run(ctx context.Context, t terminal.Terminal, items []client.AlbumItem, on remote.Instance) error {
+	sent, err := on.Gateway.SendAlbum(ctx, on.ID, client.Album{
+		To: c.To, Items: items, QuoteMessageID: c.Quote,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	for n, item := range sent.Items {
+		if item.Error != nil {
+			t.Notef("%s was not sent: %s (%s)", c.Files[n], terminal.OrNone(item.Message), *item.Error)
+		}
+	}
+	return printSent(t, client.Sent{
+		ID: sent.ID, MessageID: sent.MessageID, IdempotencyReplayed: sent.IdempotencyReplayed, Accepted: sent.Accepted,
+	}, err)
+}
+
+// ProvideItems reads the files.
+func (c sendAlbumCommand) ProvideItems(t terminal.Terminal) ([]client.AlbumItem, error) {
+	items := make([]client.AlbumItem, len(c.Files))
+	for n, name := range c.Files {
+		file, err := fileArgument{File: name, MaxMedia: maxInAlbum}.ProvideMedia(t)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains([]string{".mp4", ".mov", ".3gp", ".webm"}, strings.ToLower(path.Ext(name))) {
+			items[n].Video = string(file)
+		} else {
+			items[n].Image = string(file)
+		}
+	}
+	items[0].Caption = c.Caption
+	return items, nil
 }
 
 // maxInAlbum is how large a file of an album is at most.

@@ -30,26 +30,20 @@ type postFlags struct {
 	IdempotencyKey string    `help:"Key of your choice that makes it safe to repeat the command: a repeat posts nothing." name:"idempotency-key" env:"-"`
 }
 
-// flags are those of the message that a post is.
-func (f postFlags) flags() sendFlags { return sendFlags{InstanceFlag: f.InstanceFlag} }
-
 type statusTextCommand struct {
 	postFlags
-	Background string   `help:"The colour behind the text, as #RRGGBB." env:"-"`
-	Font       string   `help:"The font: system, script, bold, breeze, calistoga, exo or typewriter." env:"-"`
-	Message    []string `arg:"" optional:"" help:"The text, in quotes; - reads it from standard input."`
+	Background string `help:"The colour behind the text, as #RRGGBB." env:"-"`
+	Font       string `help:"The font: system, script, bold, breeze, calistoga, exo or typewriter." env:"-"`
+	textArgument
 }
 
 // Run posts the text.
-func (c statusTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	message, err := oneText(t, c.Message)
-	if err != nil {
-		return err
-	}
-	return sendMessage(ctx, t, c.flags(), (*client.Client).PostStatusText, client.StatusText{
-		Message: message, Background: c.Background, Font: c.Font, Audience: c.Audience,
+func (c statusTextCommand) Run(ctx context.Context, t terminal.Terminal, message messageText, on remote.Instance) error {
+	sent, err := on.Gateway.PostStatusText(ctx, on.ID, client.StatusText{
+		Message: string(message), Background: c.Background, Font: c.Font, Audience: c.Audience,
 		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type statusImageCommand struct {
@@ -59,13 +53,12 @@ type statusImageCommand struct {
 }
 
 // Run posts the image.
-func (c statusImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.flags(), c.fileArgument, (*client.Client).PostStatusImage, func(media string) client.StatusImage {
-		return client.StatusImage{
-			Image: media, Caption: c.Caption, Audience: c.Audience,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c statusImageCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.PostStatusImage(ctx, on.ID, client.StatusImage{
+		Image: string(file), Caption: c.Caption, Audience: c.Audience,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type statusVideoCommand struct {
@@ -75,13 +68,12 @@ type statusVideoCommand struct {
 }
 
 // Run posts the video.
-func (c statusVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.flags(), c.fileArgument, (*client.Client).PostStatusVideo, func(media string) client.StatusVideo {
-		return client.StatusVideo{
-			Video: media, Caption: c.Caption, Audience: c.Audience,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c statusVideoCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.PostStatusVideo(ctx, on.ID, client.StatusVideo{
+		Video: string(file), Caption: c.Caption, Audience: c.Audience,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type statusVoiceCommand struct {
@@ -90,13 +82,12 @@ type statusVoiceCommand struct {
 }
 
 // Run posts the audio.
-func (c statusVoiceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return sendFile(ctx, t, c.flags(), c.fileArgument, (*client.Client).PostStatusVoice, func(media string) client.StatusVoice {
-		return client.StatusVoice{
-			Audio: media, Audience: c.Audience,
-			SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
-		}
+func (c statusVoiceCommand) Run(ctx context.Context, t terminal.Terminal, file mediaInput, on remote.Instance) error {
+	sent, err := on.Gateway.PostStatusVoice(ctx, on.ID, client.StatusVoice{
+		Audio: string(file), Audience: c.Audience,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
+	return printSent(t, sent, err)
 }
 
 type listStatusCommand struct {

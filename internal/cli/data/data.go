@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -93,6 +95,14 @@ func (f Flags) open(ctx context.Context, logger *slog.Logger) (*store.Store, err
 	return opened, err
 }
 
+// openExisting opens data that are there already.
+func (f Flags) openExisting(ctx context.Context, t terminal.Terminal) (*store.Store, error) {
+	if err := f.missing(); err != nil {
+		return nil, err
+	}
+	return f.open(ctx, t.Logger)
+}
+
 // AccountFlags names the account of the keys.
 type AccountFlags struct {
 	Flags
@@ -111,32 +121,67 @@ func (f AccountFlags) AccountName() string {
 	}
 }
 
-// databaseFile is the file of the data; empty with PostgreSQL.
-func (f AccountFlags) databaseFile() string {
-	return f.config(nil).Path
-}
-
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// openExisting opens an existing database and finds the account in it. It creates
-// neither.
-func (f AccountFlags) openExisting(ctx context.Context, t terminal.Terminal) (*store.Store, gateway.Account, error) {
-	if err := f.missing(); err != nil {
-		return nil, gateway.Account{}, err
-	}
-	opened, err := f.open(ctx, t.Logger)
+// accountData is an account that a command works on, and the store that it is in.
+type accountData struct {
+	store   *store.Store
+	account gateway.Account
+}
+
+// ProvideAccount opens an existing database and finds the account in it. It creates neither. Kong calls it for a Run
+// method that takes an accountData.
+func (f AccountFlags) ProvideAccount(ctx context.Context, t terminal.Terminal, closers *Closers) (accountData, error) {
+	opened, err := f.openExisting(ctx, t)
 	if err != nil {
-		return nil, gateway.Account{}, err
+		return accountData{}, err
 	}
+	closers.add(opened)
 	account, found, err := opened.FindAccount(ctx, f.AccountName())
 	if err == nil && !found {
 		err = fmt.Errorf("there is no account %s in this data: choose another with --account", f.AccountName())
 	}
-	if err != nil {
-		return nil, gateway.Account{}, errors.Join(err, opened.Close())
+	return accountData{opened, account}, err
+}
+
+// Closers close what a command has opened, when it is over.
+type Closers struct{ all []io.Closer }
+
+func (c *Closers) add(one io.Closer) { c.all = append(c.all, one) }
+
+// Close closes everything.
+func (c *Closers) Close() error {
+	var err error
+	for _, one := range c.all {
+		err = errors.Join(err, one.Close())
 	}
-	return opened, account, nil
+	return err
+}
+
+// itemsAtOnce is how many keys, users or instances are read at a time.
+const itemsAtOnce = 100
+
+// every yields the items of all pages of a list.
+func every[T any](list func(gateway.PageRequest) (gateway.Page[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for number := 1; ; number++ {
+			page, err := list(gateway.PageRequest{Page: number, Limit: itemsAtOnce})
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if number*itemsAtOnce >= page.Total {
+				return
+			}
+		}
+	}
 }

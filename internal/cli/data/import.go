@@ -100,13 +100,8 @@ type ExportCommand struct {
 }
 
 // Run exports the instance, and says that it is stopped from now on.
-func (c ExportCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, account, err := c.openExisting(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	id, err := ownInstance(ctx, opened, account, c.Instance)
+func (c ExportCommand) Run(ctx context.Context, t terminal.Terminal, on accountData) error {
+	id, err := ownInstance(ctx, on.store, on.account, c.Instance)
 	if err != nil {
 		return err
 	}
@@ -115,7 +110,7 @@ func (c ExportCommand) Run(ctx context.Context, t terminal.Terminal) (err error)
 		return err
 	}
 	instance, err := movein.Export(ctx, movein.ExportConfig{
-		Data: data, Store: opened, InstanceID: id, File: c.File, Forget: c.Forget, Now: t.Now,
+		Data: data, Store: on.store, InstanceID: id, File: c.File, Forget: c.Forget, Now: t.Now,
 	})
 	if err != nil {
 		return err

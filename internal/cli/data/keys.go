@@ -33,7 +33,7 @@ type createKeyCommand struct {
 // Run creates the key, and the data and the account if they do not exist yet, so that
 // a key can be created before the first start.
 func (c createKeyCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	file := c.databaseFile()
+	file := c.config(nil).Path // empty with PostgreSQL
 	isNew := file != "" && !exists(file)
 	if isNew && len(c.Instance) > 0 {
 		return fmt.Errorf("there is no gateway data in %s, so there are no instances: choose its folder with --data", c.Data)
@@ -70,29 +70,25 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal.Terminal) (err err
 		return err
 	}
 	t.Notef("account %s, key %s; it is shown only once", account.Name, key.ID)
-	shown := newShownKey(key, t.Now())
-	shown.Key, shown.Account = secret, account.Name
+	shown := newShownKey(key, account.Name, t.Now())
+	shown.Key = secret
 	return t.Print(shown, secret)
 }
 
 // ownInstance is the id of the account's instance with a name or id.
 func ownInstance(ctx context.Context, opened *store.Store, account gateway.Account, nameOrID string) (string, error) {
 	var found []string
-	for number := 1; ; number++ {
-		page, err := opened.ListInstances(ctx, account.ID, nil, gateway.PageRequest{Page: number, Limit: itemsAtOnce})
-		if err != nil {
+	list := func(page gateway.PageRequest) (gateway.Page[gateway.Instance], error) {
+		return opened.ListInstances(ctx, account.ID, nil, page)
+	}
+	for instance, err := range every(list) {
+		switch {
+		case err != nil:
 			return "", err
-		}
-		for _, instance := range page.Items {
-			switch nameOrID {
-			case instance.ID:
-				return instance.ID, nil
-			case instance.Name:
-				found = append(found, instance.ID)
-			}
-		}
-		if number*itemsAtOnce >= page.Total {
-			break
+		case nameOrID == instance.ID:
+			return instance.ID, nil
+		case nameOrID == instance.Name:
+			found = append(found, instance.ID)
 		}
 	}
 	switch len(found) {
@@ -118,9 +114,10 @@ type shownKey struct {
 	LastUsedAt  *time.Time `json:"lastUsedAt"`
 }
 
-func newShownKey(key gateway.Key, now time.Time) shownKey {
+func newShownKey(key gateway.Key, account string, now time.Time) shownKey {
 	shown := shownKey{
-		ID: key.ID, Name: key.Name, InstanceIDs: append([]string{}, key.InstanceIDs...), Partner: key.Partner, State: "valid",
+		ID: key.ID, Name: key.Name, Account: account, InstanceIDs: append([]string{}, key.InstanceIDs...),
+		Partner: key.Partner, State: "valid",
 	}
 	switch {
 	case !key.RevokedAt.IsZero():
@@ -137,41 +134,27 @@ func newShownKey(key gateway.Key, now time.Time) shownKey {
 	return shown
 }
 
-type listKeysCommand struct {
-	AccountFlags
-}
-
-// itemsAtOnce is how many keys or instances are read at a time.
-const itemsAtOnce = 100
+type listKeysCommand struct{ AccountFlags }
 
 // Run lists the keys, oldest first.
-func (c listKeysCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, account, err := c.openExisting(ctx, t)
-	if err != nil {
-		return err
+func (c listKeysCommand) Run(ctx context.Context, t terminal.Terminal, on accountData) error {
+	list := func(page gateway.PageRequest) (gateway.Page[gateway.Key], error) {
+		return on.store.ListKeys(ctx, on.account.ID, page)
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
 	keys := []shownKey{} // never null
-	var rows [][]string
-	for number := 1; ; number++ {
-		page, err := opened.ListKeys(ctx, account.ID, gateway.PageRequest{Page: number, Limit: itemsAtOnce})
+	for key, err := range every(list) {
 		if err != nil {
 			return err
 		}
-		for _, key := range page.Items {
-			shown := newShownKey(key, t.Now())
-			shown.Account = account.Name
-			keys = append(keys, shown)
-			state := shown.State
-			if state == "valid" && shown.ExpiresAt != nil {
-				state = "until " + terminal.Moment(key.ExpiresAt)
-			}
-			rows = append(rows, []string{key.ID, key.Name, terminal.YesNo(key.Partner), state, terminal.Moment(key.LastUsedAt)})
-		}
-		if number*itemsAtOnce >= page.Total {
-			return t.Table(keys, []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}, rows)
-		}
+		keys = append(keys, newShownKey(key, on.account.Name, t.Now()))
 	}
+	return terminal.Rows(t, keys, keys, []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}, func(key shownKey) []string {
+		state := key.State
+		if state == "valid" && key.ExpiresAt != nil {
+			state = "until " + terminal.Moment(*key.ExpiresAt)
+		}
+		return []string{key.ID, key.Name, terminal.YesNo(key.Partner), state, terminal.MomentOrNever(key.LastUsedAt)}
+	})
 }
 
 type revokeKeyCommand struct {
@@ -180,20 +163,12 @@ type revokeKeyCommand struct {
 }
 
 // Run revokes the key.
-func (c revokeKeyCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, account, err := c.openExisting(ctx, t)
+func (c revokeKeyCommand) Run(ctx context.Context, t terminal.Terminal, on accountData) error {
+	service, err := access.New(access.Config{Store: on.store, Now: t.Now})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	service, err := access.New(access.Config{Store: opened, Now: t.Now})
-	if err != nil {
-		return err
-	}
-	if err := service.RevokeKey(ctx, account.ID, c.ID); err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"id": c.ID, "done": "revoked"}, "revoked %s", c.ID)
+	return t.Did("revoked", "id", c.ID, service.RevokeKey(ctx, on.account.ID, c.ID))
 }
 
 // duration is a time.Duration that can also be given in days: 30d.

@@ -10,7 +10,6 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/seal"
-	"github.com/recado-project/recado/internal/store"
 )
 
 // MasterKeyCommand works on the data itself, and on the keys that they are sealed with.
@@ -28,14 +27,6 @@ func (newMasterKeyCommand) Run(t terminal.Terminal) error {
 	key := seal.NewKey().Text()
 	t.Notef("without this key nobody can use the data that are sealed with it, nor their backups: keep it safe, and elsewhere")
 	return t.Print(map[string]string{"masterKey": key}, key)
-}
-
-// openExisting opens data that are there already.
-func (f Flags) openExisting(ctx context.Context, t terminal.Terminal) (*store.Store, error) {
-	if err := f.missing(); err != nil {
-		return nil, err
-	}
-	return f.open(ctx, t.Logger)
 }
 
 type masterKeyStatusCommand struct {

@@ -24,12 +24,19 @@ type NodesCommand struct {
 // drainInterval is how often the command checks how many instances a node still has.
 const drainInterval = time.Second / 2
 
-// openShared opens the PostgreSQL database of nodes.
-func (f Flags) openShared(ctx context.Context, t terminal.Terminal) (*store.Store, error) {
+// sharedFlags name the database that nodes share.
+type sharedFlags struct{ Flags }
+
+// ProvideStore opens the PostgreSQL database of nodes. Kong calls it for a Run method that takes a store.
+func (f sharedFlags) ProvideStore(ctx context.Context, t terminal.Terminal, closers *Closers) (*store.Store, error) {
 	if f.DatabaseURL == "" {
 		return nil, terminal.WrongUsage("--database-url is missing: only processes that share a PostgreSQL database are nodes")
 	}
-	return f.open(ctx, t.Logger)
+	opened, err := f.open(ctx, t.Logger)
+	if err == nil {
+		closers.add(opened)
+	}
+	return opened, err
 }
 
 // shownNode is a node as JSON.
@@ -54,32 +61,29 @@ func stateOf(node gateway.Node) string {
 	}
 }
 
-type listNodesCommand struct{ Flags }
+type listNodesCommand struct{ sharedFlags }
 
 // Run lists the nodes in the order in which they started.
-func (c listNodesCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, err := c.openShared(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
+func (c listNodesCommand) Run(ctx context.Context, t terminal.Terminal, opened *store.Store) error {
 	nodes, err := opened.Nodes.ListNodes(ctx)
 	if err != nil {
 		return err
 	}
-	shown, rows := []shownNode{}, [][]string{} // never null
-	for _, n := range nodes {
-		shown = append(shown, shownNode{
+	shown := make([]shownNode, len(nodes))
+	for i, n := range nodes {
+		shown[i] = shownNode{
 			ID: n.ID, Machine: n.Name, Address: n.Address, Version: n.Version, StartedAt: n.Started, State: stateOf(n), Instances: n.Instances,
-		})
-		rows = append(rows, []string{n.ID, n.Name, n.Address, n.Version, terminal.Moment(n.Started), stateOf(n), strconv.Itoa(n.Instances)})
+		}
 	}
-	return t.Table(shown, []string{"ID", "MACHINE", "ADDRESS", "VERSION", "STARTED", "STATE", "INSTANCES"}, rows)
+	head := []string{"ID", "MACHINE", "ADDRESS", "VERSION", "STARTED", "STATE", "INSTANCES"}
+	return terminal.Rows(t, shown, shown, head, func(n shownNode) []string {
+		return []string{n.ID, n.Machine, n.Address, n.Version, terminal.Moment(n.StartedAt), n.State, strconv.Itoa(n.Instances)}
+	})
 }
 
 // nodeFlags name a node.
 type nodeFlags struct {
-	Flags
+	sharedFlags
 	Node string `arg:"" help:"The node: its id or the beginning of it, its machine, or its address."`
 }
 
@@ -108,12 +112,7 @@ func (f nodeFlags) find(ctx context.Context, opened *store.Store) (gateway.Node,
 type drainNodeCommand struct{ nodeFlags }
 
 // Run drains a node, and waits until it works for no instance.
-func (c drainNodeCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, err := c.openShared(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
+func (c drainNodeCommand) Run(ctx context.Context, t terminal.Terminal, opened *store.Store) error {
 	node, nodes, err := c.find(ctx, opened)
 	if err != nil {
 		return err
@@ -151,12 +150,7 @@ func (c drainNodeCommand) Run(ctx context.Context, t terminal.Terminal) (err err
 type resumeNodeCommand struct{ nodeFlags }
 
 // Run lets a node take instances again.
-func (c resumeNodeCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, err := c.openShared(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
+func (c resumeNodeCommand) Run(ctx context.Context, t terminal.Terminal, opened *store.Store) error {
 	node, _, err := c.find(ctx, opened)
 	if err != nil {
 		return err

@@ -4,14 +4,12 @@ package data
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -24,37 +22,27 @@ type UsersCommand struct {
 	Delete deleteUserCommand `cmd:"" help:"Delete a user, who is signed out at once."`
 }
 
-// usersOpen is the data with its users.
-type usersOpen struct {
-	Store *store.Store
-
-	users   *user.Service
-	account gateway.Account
-	actor   user.Actor // the command line, which may do what an owner may
+// users are those of an account, and the actor that the command line is: it may do what an owner may.
+type users struct {
+	service *user.Service
+	data    accountData
+	actor   user.Actor
 }
 
-// openUsers opens existing data.
-func (f AccountFlags) openUsers(ctx context.Context, t terminal.Terminal) (usersOpen, error) {
-	opened, account, err := f.openExisting(ctx, t)
-	if err != nil {
-		return usersOpen{}, err
-	}
-	users, err := user.New(user.Config{Store: opened.Users, Logger: t.Logger, Now: t.Now})
-	if err != nil {
-		return usersOpen{}, errors.Join(err, opened.Close())
-	}
-	actor := user.Actor{AccountID: account.ID, Name: "command line", Role: gateway.RoleOwner}
-	return usersOpen{Store: opened, users: users, account: account, actor: actor}, nil
+// ProvideUsers finds the users of the account. Kong calls it for a Run method that takes them.
+func (f AccountFlags) ProvideUsers(t terminal.Terminal, on accountData) (users, error) {
+	service, err := user.New(user.Config{Store: on.store.Users, Logger: t.Logger, Now: t.Now})
+	return users{service, on, user.Actor{AccountID: on.account.ID, Name: "command line", Role: gateway.RoleOwner}}, err
 }
 
 // find returns the user of the account with the name.
-func (o usersOpen) find(ctx context.Context, name string) (gateway.User, error) {
-	found, ok, err := o.Store.Users.FindUserByName(ctx, name)
+func (u users) find(ctx context.Context, name string) (gateway.User, error) {
+	found, ok, err := u.data.store.Users.FindUserByName(ctx, name)
 	if err != nil {
 		return gateway.User{}, err
 	}
-	if !ok || found.AccountID != o.account.ID {
-		return gateway.User{}, fmt.Errorf("account %s has no user %s: `recado users list` shows its users", o.account.Name, name)
+	if !ok || found.AccountID != u.data.account.ID {
+		return gateway.User{}, fmt.Errorf("account %s has no user %s: `recado users list` shows its users", u.data.account.Name, name)
 	}
 	return found, nil
 }
@@ -64,15 +52,12 @@ type linkFlags struct {
 	PublicURL string `help:"Address where browsers reach the gateway; the link begins with it." name:"public-url" default:"http://127.0.0.1:8080"`
 }
 
-// check refuses an address that no link can begin with.
-func (f linkFlags) check() error {
+// AfterApply refuses an address that no link can begin with.
+func (f linkFlags) AfterApply() error {
 	if !terminal.IsWebAddress(f.PublicURL) {
 		return terminal.WrongUsage("--public-url %q needs http:// or https:// and a host", f.PublicURL)
 	}
-	if err := terminal.CheckRoot(f.PublicURL); err != nil {
-		return err
-	}
-	return nil
+	return terminal.CheckRoot(f.PublicURL)
 }
 
 // show prints a link.
@@ -106,33 +91,23 @@ func newShownUser(u gateway.User, now time.Time) shownUser {
 	return shown
 }
 
-type listUsersCommand struct {
-	AccountFlags
-}
+type listUsersCommand struct{ AccountFlags }
 
 // Run lists the users, oldest first.
-func (c listUsersCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, err := c.openUsers(ctx, t)
-	if err != nil {
-		return err
+func (c listUsersCommand) Run(ctx context.Context, t terminal.Terminal, on users) error {
+	list := func(page gateway.PageRequest) (gateway.Page[gateway.User], error) {
+		return on.service.List(ctx, on.actor, page)
 	}
-	defer func() { err = errors.Join(err, opened.Store.Close()) }()
-	users := []shownUser{} // never null
-	var rows [][]string
-	for number := 1; ; number++ {
-		page, err := opened.users.List(ctx, opened.actor, gateway.PageRequest{Page: number, Limit: itemsAtOnce})
+	shown := []shownUser{} // never null
+	for one, err := range every(list) {
 		if err != nil {
 			return err
 		}
-		for _, u := range page.Items {
-			shown := newShownUser(u, t.Now())
-			users = append(users, shown)
-			rows = append(rows, []string{u.Name, string(u.Role), shown.State, terminal.Moment(u.SignedInAt)})
-		}
-		if number*itemsAtOnce >= page.Total {
-			return t.Table(users, []string{"NAME", "ROLE", "STATE", "SIGNED IN"}, rows)
-		}
+		shown = append(shown, newShownUser(one, t.Now()))
 	}
+	return terminal.Rows(t, shown, shown, []string{"NAME", "ROLE", "STATE", "SIGNED IN"}, func(one shownUser) []string {
+		return []string{one.Name, string(one.Role), one.State, terminal.MomentOrNever(one.SignedInAt)}
+	})
 }
 
 type createUserCommand struct {
@@ -143,16 +118,8 @@ type createUserCommand struct {
 }
 
 // Run creates the user.
-func (c createUserCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	if err := c.check(); err != nil {
-		return err
-	}
-	opened, err := c.openUsers(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, opened.Store.Close()) }()
-	link, err := opened.users.Invite(ctx, opened.actor, c.Name, c.Role)
+func (c createUserCommand) Run(ctx context.Context, t terminal.Terminal, on users) error {
+	link, err := on.service.Invite(ctx, on.actor, c.Name, c.Role)
 	if err != nil {
 		return err
 	}
@@ -166,20 +133,12 @@ type linkUserCommand struct {
 }
 
 // Run makes the link.
-func (c linkUserCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	if err := c.check(); err != nil {
-		return err
-	}
-	opened, err := c.openUsers(ctx, t)
+func (c linkUserCommand) Run(ctx context.Context, t terminal.Terminal, on users) error {
+	found, err := on.find(ctx, c.Name)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Store.Close()) }()
-	found, err := opened.find(ctx, c.Name)
-	if err != nil {
-		return err
-	}
-	link, err := opened.users.NewLink(ctx, opened.actor, found.ID)
+	link, err := on.service.NewLink(ctx, on.actor, found.ID)
 	if err != nil {
 		return err
 	}
@@ -192,18 +151,10 @@ type deleteUserCommand struct {
 }
 
 // Run deletes the user.
-func (c deleteUserCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, err := c.openUsers(ctx, t)
+func (c deleteUserCommand) Run(ctx context.Context, t terminal.Terminal, on users) error {
+	found, err := on.find(ctx, c.Name)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Store.Close()) }()
-	found, err := opened.find(ctx, c.Name)
-	if err != nil {
-		return err
-	}
-	if err := opened.users.Delete(ctx, opened.actor, found.ID); err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"name": found.Name, "done": "deleted"}, "deleted %s", found.Name)
+	return t.Did("deleted", "name", found.Name, on.service.Delete(ctx, on.actor, found.ID))
 }

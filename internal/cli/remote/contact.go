@@ -151,15 +151,8 @@ type watchedCommand struct{ InstanceFlag }
 func (c watchedCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	head := []string{"CONTACT", "PRESENCE", "SINCE", "LAST SEEN", "UNTIL"}
 	return terminal.List(t, on.Gateway.PresenceSubscriptions(ctx, on.ID), head, func(one client.PresenceSubscription) []string {
-		return []string{one.ID, terminal.OrNone(one.Presence), moment(one.ShownAt), moment(one.LastSeen), terminal.Moment(one.EndsAt)}
+		return []string{one.ID, terminal.OrNone(one.Presence), terminal.MomentOrNever(one.ShownAt), terminal.MomentOrNever(one.LastSeen), terminal.Moment(one.EndsAt)}
 	})
-}
-
-func moment(at *time.Time) string {
-	if at == nil {
-		return terminal.Moment(time.Time{})
-	}
-	return terminal.Moment(*at)
 }
 
 // personFlags name a contact by a number or a chat, and not by a LID.

@@ -235,6 +235,14 @@ func Moment(t time.Time) string {
 	return t.Local().Format(time.DateTime)
 }
 
+// MomentOrNever is Moment of the time behind a pointer; a dash for nil.
+func MomentOrNever(t *time.Time) string {
+	if t == nil {
+		return Moment(time.Time{})
+	}
+	return Moment(*t)
+}
+
 // OrNone is the text of the value behind a pointer; empty for nil.
 func OrNone[T any](value *T) string {
 	if value == nil {
