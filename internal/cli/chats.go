@@ -92,10 +92,7 @@ type showChatCommand struct{ chatFlags }
 // Run shows the chat.
 func (c showChatCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	chat, err := on.Gateway.GetChat(ctx, on.ID, c.Chat)
-	if err != nil {
-		return err
-	}
-	return t.Table(chat, chatHead(), [][]string{chatRow(chat)})
+	return t.Unless(err).Table(chat, chatHead(), [][]string{chatRow(chat)})
 }
 
 type setChatCommand struct {
@@ -112,10 +109,7 @@ func (c setChatCommand) Run(ctx context.Context, t terminal.Terminal, on remote.
 	chat, err := on.Gateway.ChangeChat(ctx, on.ID, c.Chat, client.ChatChange{
 		Archived: c.Archived, Pinned: c.Pinned, Read: c.Read, MutedUntil: mutedUntil(c.Mute, t.Now()), DisappearingSeconds: c.Disappearing,
 	})
-	if err != nil {
-		return err
-	}
-	return t.Table(chat, []string{"CHAT", "STATE"}, [][]string{{chat.Chat, state(chat)}})
+	return t.Unless(err).Table(chat, []string{"CHAT", "STATE"}, [][]string{{chat.Chat, state(chat)}})
 }
 
 // mutedUntil is the end of a mute in a request.
@@ -158,10 +152,8 @@ type olderCommand struct {
 // Run asks for older messages.
 func (c olderCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	asked, err := on.Gateway.RequestHistory(ctx, on.ID, c.Chat, client.RequestHistory{Count: c.Count})
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"requestId": asked.RequestID, "chat": asked.Chat, "before": asked.Before, "count": asked.Count},
+	return t.Unless(err).Done(
+		map[string]any{"requestId": asked.RequestID, "chat": asked.Chat, "before": asked.Before, "count": asked.Count},
 		"asked the phone for %d messages before %s; the event chat.history says what came", asked.Count, asked.Before)
 }
 

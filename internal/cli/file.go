@@ -37,8 +37,9 @@ func (f fileArgument) name() string {
 // mediaInput is what a request has for a file: its URL, or the whole of it as a data URI.
 type mediaInput string
 
-// ProvideMedia makes a media input of the file: a URL unchanged, any other as a data URI. A file that is too large for the
-// gateway is refused before it is read. Kong calls it for a Run method that takes one.
+// ProvideMedia makes a media input of the file: a URL unchanged, any other as a data URI. A file
+// that is too large for the gateway is refused before it is read. Kong calls it for a Run method
+// that takes a media input.
 func (f fileArgument) ProvideMedia(t terminal.Terminal) (_ mediaInput, err error) {
 	switch {
 	case f.isURL():

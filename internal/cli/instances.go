@@ -30,17 +30,15 @@ type createInstanceCommand struct {
 // Run creates the instance.
 func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
 	instance, err := gateway.CreateInstance(ctx, client.NewInstance{Name: c.Name})
-	if err != nil {
-		return err
-	}
-	return t.Print(instance, instance.InstanceID)
+	return t.Unless(err).Print(instance, instance.InstanceID)
 }
 
 type listInstancesCommand struct{ remote.GatewayFlags }
 
 // Run lists the instances, oldest first.
 func (c listInstancesCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
-	return terminal.List(t, gateway.Instances(ctx), []string{"ID", "NAME", "STATUS", "NUMBER"}, func(one client.Instance) []string {
+	head := []string{"ID", "NAME", "STATUS", "NUMBER"}
+	return terminal.List(t, gateway.Instances(ctx), head, func(one client.Instance) []string {
 		return []string{one.InstanceID, one.Name, one.Status, one.MessengerID}
 	})
 }
@@ -50,14 +48,11 @@ type showInstanceCommand struct{ remote.InstanceArgument }
 // Run shows the instance.
 func (c showInstanceCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
 	instance, err := remote.FindInstance(ctx, gateway, c.Instance)
-	return printInstance(t, instance, err)
+	return printInstance(t.Unless(err), instance)
 }
 
-// printInstance prints an instance, unless err says that there is none.
-func printInstance(t terminal.Terminal, instance client.Instance, err error) error {
-	if err != nil {
-		return err
-	}
+// printInstance prints an instance.
+func printInstance(t terminal.Terminal, instance client.Instance) error {
 	pairs := []terminal.Pair{
 		{"id", instance.InstanceID},
 		{"name", instance.Name},
@@ -101,7 +96,7 @@ func (c setInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error 
 		return err
 	}
 	instance, err := on.Gateway.ChangeInstance(ctx, on.ID, change)
-	return printInstance(t, instance, err)
+	return printInstance(t.Unless(err), instance)
 }
 
 type limitsCommand struct{ remote.InstanceArgument }
@@ -109,10 +104,7 @@ type limitsCommand struct{ remote.InstanceArgument }
 // Run shows the limits.
 func (c limitsCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	limits, err := on.Gateway.GetLimits(ctx, on.ID)
-	if err != nil {
-		return err
-	}
-	return t.Fields(limits, remote.LimitLines(limits)...)
+	return t.Unless(err).Fields(limits, remote.LimitLines(limits)...)
 }
 
 type restartInstanceCommand struct{ remote.InstanceArgument }

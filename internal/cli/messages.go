@@ -69,10 +69,7 @@ func (c listMessagesCommand) Run(ctx context.Context, t terminal.Terminal, on re
 	page, err := on.Gateway.ListChatMessages(ctx, on.ID, c.Chat, client.ListChatMessagesParams{
 		Before: c.Before, After: c.After, Types: strings.Join(c.Types, ","), Search: c.Search, Starred: c.Starred, Order: order,
 	}, 1, c.Limit)
-	if err != nil {
-		return err
-	}
-	return terminal.Rows(t, page.Data, page.Data, messageHead(), messageRow)
+	return terminal.Rows(t.Unless(err), page.Data, messageHead(), messageRow)
 }
 
 func messageHead() []string { return []string{"MESSAGE", "TIME", "FROM", "STATUS", "CONTENT"} }
@@ -119,10 +116,7 @@ type showMessageCommand struct{ messageFlags }
 // Run shows a message.
 func (c showMessageCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	message, err := on.Gateway.GetMessage(ctx, on.ID, c.MessageID)
-	if err != nil {
-		return err
-	}
-	return t.Table(message, messageHead(), [][]string{messageRow(message)})
+	return t.Unless(err).Table(message, messageHead(), [][]string{messageRow(message)})
 }
 
 type editCommand struct {
@@ -198,7 +192,8 @@ type pinCommand struct {
 // Run pins the message.
 func (c pinCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	lasts := map[string]time.Duration{"24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour}[c.For]
-	return c.did(t, "pinned", on.Gateway.PinMessage(ctx, on.ID, c.MessageID, client.Pin{DurationSeconds: int64(lasts / time.Second)}))
+	err := on.Gateway.PinMessage(ctx, on.ID, c.MessageID, client.Pin{DurationSeconds: int64(lasts / time.Second)})
+	return c.did(t, "pinned", err)
 }
 
 type unpinCommand struct{ messageFlags }
@@ -227,10 +222,10 @@ type votesCommand struct{ messageFlags }
 // Run shows each option with its votes.
 func (c votesCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	votes, err := on.Gateway.GetVotes(ctx, on.ID, c.MessageID)
-	if err != nil {
-		return err
+	if err != nil || t.JSON {
+		return t.Unless(err).Print(votes, "")
 	}
-	return terminal.Rows(t, votes, votes.Options, []string{"OPTION", "VOTES", "WHO"}, func(option client.OptionVotes) []string {
+	return terminal.Rows(t, votes.Options, []string{"OPTION", "VOTES", "WHO"}, func(option client.OptionVotes) []string {
 		names := make([]string, len(option.Voters))
 		for i, voter := range option.Voters {
 			names[i] = cmp.Or(nameOf(voter), "?")
@@ -265,10 +260,8 @@ func (c downloadCommand) Run(ctx context.Context, t terminal.Terminal, on remote
 	if path == "" {
 		path = localName(link.FileName)
 	}
-	if err := save(path, content); err != nil {
-		return err
-	}
-	return t.Print(map[string]string{"file": path}, path)
+	err = save(path, content)
+	return t.Unless(err).Print(map[string]string{"file": path}, path)
 }
 
 // localName is the last part of a name that somebody else chose, so that the file is

@@ -114,8 +114,9 @@ type sendTextCommand struct {
 // Run sends the text.
 func (c sendTextCommand) Run(ctx context.Context, t terminal.Terminal, message messageText, on remote.Instance) error {
 	sent, err := on.Gateway.SendText(ctx, on.ID, client.Text{
-		To: c.To, Message: string(message), QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone,
-		LinkPreview: c.LinkPreview, SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
+		To: c.To, Message: string(message), QuoteMessageID: c.Quote,
+		Mentions: c.Mention, MentionEveryone: c.MentionEveryone, LinkPreview: c.LinkPreview,
+		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
 	return printSent(t, sent, err)
 }

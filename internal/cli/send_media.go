@@ -143,7 +143,7 @@ type sendAlbumCommand struct {
 }
 
 // Run sends the album. The caption stands below the first file.
-func (c sendAlbumCommand) Run(ctx context.Context, t terminal.Terminal, items []client.AlbumItem, on remote.Instance) error {
+func (c sendAlbumCommand) Run(ctx context.Context, t terminal.Terminal, items albumItems, on remote.Instance) error {
 	sent, err := on.Gateway.SendAlbum(ctx, on.ID, client.Album{
 		To: c.To, Items: items, QuoteMessageID: c.Quote,
 		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
@@ -158,9 +158,12 @@ func (c sendAlbumCommand) Run(ctx context.Context, t terminal.Terminal, items []
 	}, err)
 }
 
-// ProvideItems reads the files.
-func (c sendAlbumCommand) ProvideItems(t terminal.Terminal) ([]client.AlbumItem, error) {
-	items := make([]client.AlbumItem, len(c.Files))
+// albumItems are the files of an album.
+type albumItems []client.AlbumItem
+
+// ProvideItems reads the files. Kong calls it for the Run method.
+func (c sendAlbumCommand) ProvideItems(t terminal.Terminal) (albumItems, error) {
+	items := make(albumItems, len(c.Files))
 	for n, name := range c.Files {
 		file, err := fileArgument{File: name, MaxMedia: maxInAlbum}.ProvideMedia(t)
 		if err != nil {

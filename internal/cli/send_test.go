@@ -180,7 +180,8 @@ func TestCommandLinesAreCheckedFirst(t *testing.T) {
 		"queue cancel":            "recado: give either a message or --all\n",
 		"queue cancel 3EB0 --all": "recado: give either a message or --all\n",
 	}) {
-		if code, out, said := run(t, "", append(strings.Fields(line), "--url", "http://127.0.0.1:1")...); code != 2 || out != "" || said != want {
+		code, out, said := run(t, "", append(strings.Fields(line), "--url", "http://127.0.0.1:1")...)
+		if code != 2 || out != "" || said != want {
 			t.Errorf("%s: exit code %d, printed %q, said %q; want %q", line, code, out, said, want)
 		}
 	}

@@ -109,10 +109,10 @@ type statusAudienceCommand struct {
 // Run lists the people.
 func (c statusAudienceCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	audience, err := on.Gateway.ListStatusAudience(ctx, on.ID, c.Page, c.Limit)
-	if err != nil {
-		return err
+	if err != nil || t.JSON {
+		return t.Unless(err).Print(audience, "")
 	}
-	return terminal.Rows(t, audience, audience.Data, []string{"ID", "LID", "NAME"}, func(who client.ListedPerson) []string {
+	return terminal.Rows(t, audience.Data, []string{"ID", "LID", "NAME"}, func(who client.ListedPerson) []string {
 		return []string{who.ID, terminal.OrNone(who.LID), terminal.OrNone(who.Name)}
 	})
 }

@@ -148,7 +148,8 @@ func (c listKeysCommand) Run(ctx context.Context, t terminal.Terminal, on accoun
 		}
 		keys = append(keys, newShownKey(key, on.account.Name, t.Now()))
 	}
-	return terminal.Rows(t, keys, keys, []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}, func(key shownKey) []string {
+	head := []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}
+	return terminal.Rows(t, keys, head, func(key shownKey) []string {
 		state := key.State
 		if state == "valid" && key.ExpiresAt != nil {
 			state = "until " + terminal.Moment(*key.ExpiresAt)

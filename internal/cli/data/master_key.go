@@ -142,8 +142,6 @@ func (c removeMasterKeyCommand) Run(ctx context.Context, t terminal.Terminal) (e
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	values, err := opened.Vault().Remove(ctx)
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"done": "removed", "values": values}, "made %d secrets plain; start the gateway without a master key", values)
+	return t.Unless(err).Done(map[string]any{"done": "removed", "values": values},
+		"made %d secrets plain; start the gateway without a master key", values)
 }

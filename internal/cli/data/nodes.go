@@ -76,8 +76,9 @@ func (c listNodesCommand) Run(ctx context.Context, t terminal.Terminal, opened *
 		}
 	}
 	head := []string{"ID", "MACHINE", "ADDRESS", "VERSION", "STARTED", "STATE", "INSTANCES"}
-	return terminal.Rows(t, shown, shown, head, func(n shownNode) []string {
-		return []string{n.ID, n.Machine, n.Address, n.Version, terminal.Moment(n.StartedAt), n.State, strconv.Itoa(n.Instances)}
+	return terminal.Rows(t, shown, head, func(n shownNode) []string {
+		started, instances := terminal.Moment(n.StartedAt), strconv.Itoa(n.Instances)
+		return []string{n.ID, n.Machine, n.Address, n.Version, started, n.State, instances}
 	})
 }
 

@@ -42,7 +42,8 @@ func (u users) find(ctx context.Context, name string) (gateway.User, error) {
 		return gateway.User{}, err
 	}
 	if !ok || found.AccountID != u.data.account.ID {
-		return gateway.User{}, fmt.Errorf("account %s has no user %s: `recado users list` shows its users", u.data.account.Name, name)
+		return gateway.User{}, fmt.Errorf("account %s has no user %s: `recado users list` shows its users",
+			u.data.account.Name, name)
 	}
 	return found, nil
 }
@@ -105,7 +106,7 @@ func (c listUsersCommand) Run(ctx context.Context, t terminal.Terminal, on users
 		}
 		shown = append(shown, newShownUser(one, t.Now()))
 	}
-	return terminal.Rows(t, shown, shown, []string{"NAME", "ROLE", "STATE", "SIGNED IN"}, func(one shownUser) []string {
+	return terminal.Rows(t, shown, []string{"NAME", "ROLE", "STATE", "SIGNED IN"}, func(one shownUser) []string {
 		return []string{one.Name, string(one.Role), one.State, terminal.MomentOrNever(one.SignedInAt)}
 	})
 }

@@ -32,7 +32,8 @@ type listChannelsCommand struct {
 // Run lists channels.
 func (c listChannelsCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	channels := on.Gateway.Channels(ctx, on.ID, client.ListChannelsParams{Name: c.Name})
-	return terminal.List(t, channels, []string{"ID", "NAME", "FOLLOWERS", "ROLE"}, func(one client.ChannelDetails) []string {
+	head := []string{"ID", "NAME", "FOLLOWERS", "ROLE"}
+	return terminal.List(t, channels, head, func(one client.ChannelDetails) []string {
 		return []string{one.ID, one.Name, strconv.FormatInt(one.Followers, 10), one.Role}
 	})
 }
@@ -48,14 +49,11 @@ type showChannelCommand struct{ channelFlags }
 // Run shows a channel.
 func (c showChannelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	channel, err := on.Gateway.GetChannel(ctx, on.ID, c.Channel)
-	return printChannel(t, channel, err)
+	return printChannel(t.Unless(err), channel)
 }
 
-// printChannel prints a channel, unless err says that there is none.
-func printChannel(t terminal.Terminal, channel client.ChannelDetails, err error) error {
-	if err != nil {
-		return err
-	}
+// printChannel prints a channel.
+func printChannel(t terminal.Terminal, channel client.ChannelDetails) error {
 	return t.Fields(channel,
 		terminal.Pair{"id", channel.ID},
 		terminal.Pair{"name", channel.Name},
@@ -77,44 +75,38 @@ type createChannelCommand struct {
 
 // Run creates a channel.
 func (c createChannelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	channel, err := on.Gateway.CreateChannel(ctx, on.ID, client.NewChannel{Name: c.Name, Description: c.Description, Picture: c.Picture})
-	return printChannel(t, channel, err)
-}
-
-// done prints what was done, unless err says that it failed.
-func done(t terminal.Terminal, what string, err error) error {
-	if err != nil {
-		return err
-	}
-	return t.Print(struct{}{}, what)
+	channel, err := on.Gateway.CreateChannel(ctx, on.ID, client.NewChannel{
+		Name: c.Name, Description: c.Description, Picture: c.Picture,
+	})
+	return printChannel(t.Unless(err), channel)
 }
 
 type followCommand struct{ channelFlags }
 
 // Run follows a channel.
 func (c followCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	return done(t, "followed", on.Gateway.FollowChannel(ctx, on.ID, c.Channel))
+	return t.Unless(on.Gateway.FollowChannel(ctx, on.ID, c.Channel)).Print(struct{}{}, "followed")
 }
 
 type unfollowCommand struct{ channelFlags }
 
 // Run unfollows a channel.
 func (c unfollowCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	return done(t, "unfollowed", on.Gateway.UnfollowChannel(ctx, on.ID, c.Channel))
+	return t.Unless(on.Gateway.UnfollowChannel(ctx, on.ID, c.Channel)).Print(struct{}{}, "unfollowed")
 }
 
 type muteCommand struct{ channelFlags }
 
 // Run mutes a channel.
 func (c muteCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	return done(t, "muted", on.Gateway.MuteChannel(ctx, on.ID, c.Channel))
+	return t.Unless(on.Gateway.MuteChannel(ctx, on.ID, c.Channel)).Print(struct{}{}, "muted")
 }
 
 type unmuteCommand struct{ channelFlags }
 
 // Run ends the mute of a channel.
 func (c unmuteCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	return done(t, "unmuted", on.Gateway.UnmuteChannel(ctx, on.ID, c.Channel))
+	return t.Unless(on.Gateway.UnmuteChannel(ctx, on.ID, c.Channel)).Print(struct{}{}, "unmuted")
 }
 
 type readCommand struct {
@@ -126,11 +118,11 @@ type readCommand struct {
 
 // Run prints posts of a channel.
 func (c readCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	posts, err := on.Gateway.ListChannelPosts(ctx, on.ID, c.Channel, client.ListChannelPostsParams{Before: c.Before, After: c.After, Limit: c.Limit})
-	if err != nil {
-		return err
-	}
-	return terminal.Rows(t, posts.Data, posts.Data, []string{"NUMBER", "TIME", "TYPE", "TEXT"}, func(post client.ChannelPost) []string {
+	posts, err := on.Gateway.ListChannelPosts(ctx, on.ID, c.Channel, client.ListChannelPostsParams{
+		Before: c.Before, After: c.After, Limit: c.Limit,
+	})
+	head := []string{"NUMBER", "TIME", "TYPE", "TEXT"}
+	return terminal.Rows(t.Unless(err), posts.Data, head, func(post client.ChannelPost) []string {
 		text := terminal.OrNone(post.Text) + terminal.OrNone(post.Caption)
 		return []string{strconv.FormatInt(post.ServerID, 10), terminal.Moment(post.Timestamp), post.Type, text}
 	})
@@ -144,5 +136,6 @@ type reactCommand struct {
 
 // Run reacts to a post.
 func (c reactCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	return done(t, "reacted", on.Gateway.ReactToPost(ctx, on.ID, c.Channel, c.Post, client.ChannelReaction{Reaction: c.Reaction}))
+	err := on.Gateway.ReactToPost(ctx, on.ID, c.Channel, c.Post, client.ChannelReaction{Reaction: c.Reaction})
+	return t.Unless(err).Print(struct{}{}, "reacted")
 }

@@ -24,10 +24,8 @@ type checkNumbersCommand struct {
 // Run checks the numbers.
 func (c checkNumbersCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	checks, err := on.Gateway.CheckNumbers(ctx, on.ID, client.CheckNumbers{Numbers: c.Numbers})
-	if err != nil {
-		return err
-	}
-	return terminal.Rows(t, checks.Results, checks.Results, []string{"NUMBER", "ACCOUNT", "CHAT ID"}, func(check client.NumberCheck) []string {
+	head := []string{"NUMBER", "ACCOUNT", "CHAT ID"}
+	return terminal.Rows(t.Unless(err), checks.Results, head, func(check client.NumberCheck) []string {
 		return []string{check.Number, terminal.YesNo(check.Exists), check.JID}
 	})
 }
@@ -60,7 +58,8 @@ type listContactsCommand struct {
 // Run lists contacts.
 func (c listContactsCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	contacts := on.Gateway.Contacts(ctx, on.ID, client.ListContactsParams{Search: c.Search})
-	return terminal.List(t, contacts, []string{"ID", "LID", "NAME", "USERNAME"}, func(one client.KnownContact) []string {
+	head := []string{"ID", "LID", "NAME", "USERNAME"}
+	return terminal.List(t, contacts, head, func(one client.KnownContact) []string {
 		return []string{one.ID, terminal.OrNone(one.LID), terminal.OrNone(one.Name), terminal.OrNone(one.Username)}
 	})
 }
@@ -70,14 +69,11 @@ type showContactCommand struct{ contactFlags }
 // Run shows a contact.
 func (c showContactCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	contact, err := on.Gateway.GetContact(ctx, on.ID, c.Contact)
-	return printContact(t, contact, err)
+	return printContact(t.Unless(err), contact)
 }
 
-// printContact prints a contact, unless err says that there is none.
-func printContact(t terminal.Terminal, contact client.ContactDetails, err error) error {
-	if err != nil {
-		return err
-	}
+// printContact prints a contact.
+func printContact(t terminal.Terminal, contact client.ContactDetails) error {
 	pairs := []terminal.Pair{
 		{"id", contact.ID},
 		{"lid", terminal.OrNone(contact.LID)},
@@ -101,7 +97,7 @@ type nameCommand struct {
 // Run names a contact.
 func (c nameCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	contact, err := on.Gateway.NameContact(ctx, on.ID, c.Contact, client.ContactName{Name: c.Name})
-	return printContact(t, contact, err)
+	return printContact(t.Unless(err), contact)
 }
 
 type addressesCommand struct {
@@ -112,10 +108,8 @@ type addressesCommand struct {
 // Run shows addresses.
 func (c addressesCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	found, err := on.Gateway.FindAddresses(ctx, on.ID, client.FindAddresses{Addresses: c.Addresses})
-	if err != nil {
-		return err
-	}
-	return terminal.Rows(t, found.Results, found.Results, []string{"ADDRESS", "NUMBER", "LID"}, func(one client.Address) []string {
+	head := []string{"ADDRESS", "NUMBER", "LID"}
+	return terminal.Rows(t.Unless(err), found.Results, head, func(one client.Address) []string {
 		return []string{one.Address, terminal.OrNone(one.JID), terminal.OrNone(one.LID)}
 	})
 }
@@ -128,10 +122,7 @@ type watchCommand struct {
 // Run subscribes to a contact's presence.
 func (c watchCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	subscription, err := on.Gateway.SubscribePresence(ctx, on.ID, c.Contact, client.NewSubscription{Hours: c.Hours})
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"id": subscription.ID, "endsAt": subscription.EndsAt},
+	return t.Unless(err).Done(map[string]any{"id": subscription.ID, "endsAt": subscription.EndsAt},
 		"subscribed to the presence of %s until %s", subscription.ID, subscription.EndsAt.Format(time.RFC3339))
 }
 
@@ -139,10 +130,9 @@ type unwatchCommand struct{ contactFlags }
 
 // Run ends a subscription.
 func (c unwatchCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	if err := on.Gateway.UnsubscribePresence(ctx, on.ID, c.Contact); err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"contact": c.Contact}, "no longer subscribed to the presence of %s", c.Contact)
+	err := on.Gateway.UnsubscribePresence(ctx, on.ID, c.Contact)
+	return t.Unless(err).Done(map[string]any{"contact": c.Contact},
+		"no longer subscribed to the presence of %s", c.Contact)
 }
 
 type watchedCommand struct{ InstanceFlag }
@@ -150,8 +140,12 @@ type watchedCommand struct{ InstanceFlag }
 // Run lists the subscriptions.
 func (c watchedCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	head := []string{"CONTACT", "PRESENCE", "SINCE", "LAST SEEN", "UNTIL"}
-	return terminal.List(t, on.Gateway.PresenceSubscriptions(ctx, on.ID), head, func(one client.PresenceSubscription) []string {
-		return []string{one.ID, terminal.OrNone(one.Presence), terminal.MomentOrNever(one.ShownAt), terminal.MomentOrNever(one.LastSeen), terminal.Moment(one.EndsAt)}
+	subscriptions := on.Gateway.PresenceSubscriptions(ctx, on.ID)
+	return terminal.List(t, subscriptions, head, func(one client.PresenceSubscription) []string {
+		return []string{
+			one.ID, terminal.OrNone(one.Presence), terminal.MomentOrNever(one.ShownAt), terminal.MomentOrNever(one.LastSeen),
+			terminal.Moment(one.EndsAt),
+		}
 	})
 }
 
@@ -169,10 +163,7 @@ func (c pictureCommand) Run(ctx context.Context, t terminal.Terminal, on Instanc
 	if err == nil && picture.URL == nil {
 		err = errors.New("there is no picture, or the account may not see it")
 	}
-	if err != nil {
-		return err
-	}
-	return t.Print(picture, *picture.URL)
+	return t.Unless(err).Print(picture, terminal.OrNone(picture.URL))
 }
 
 type blockCommand struct{ personFlags }
@@ -198,8 +189,6 @@ type Presence struct {
 
 // Run sends the presence.
 func (c Presence) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	if err := on.Gateway.SendPresence(ctx, on.ID, client.Presence{To: c.To, Presence: c.Presence}); err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"to": c.To, "presence": c.Presence}, "%s sees %s", c.To, c.Presence)
+	err := on.Gateway.SendPresence(ctx, on.ID, client.Presence{To: c.To, Presence: c.Presence})
+	return t.Unless(err).Done(map[string]any{"to": c.To, "presence": c.Presence}, "%s sees %s", c.To, c.Presence)
 }

@@ -43,7 +43,8 @@ func (c listGroupsCommand) Run(ctx context.Context, t terminal.Terminal, on Inst
 
 // listGroups prints groups or communities.
 func listGroups(t terminal.Terminal, all iter.Seq2[client.GroupDetails, error]) error {
-	return terminal.List(t, all, []string{"ID", "SUBJECT", "MEMBERS", "ROLE"}, func(group client.GroupDetails) []string {
+	head := []string{"ID", "SUBJECT", "MEMBERS", "ROLE"}
+	return terminal.List(t, all, head, func(group client.GroupDetails) []string {
 		return []string{group.ID, group.Subject, strconv.FormatInt(group.Size, 10), terminal.OrNone(group.Admin)}
 	})
 }
@@ -93,14 +94,11 @@ func (c createGroupCommand) Run(ctx context.Context, t terminal.Terminal, on Ins
 	made, err := on.Gateway.CreateGroup(ctx, on.ID, client.NewGroup{
 		Subject: c.Subject, Participants: c.Participants, Description: c.Description, Picture: c.Picture, CommunityID: c.Community,
 	})
-	return printCreated(t, made, err)
+	return printCreated(t.Unless(err), made)
 }
 
-// printCreated prints a new group and what was refused of it, unless err says that there is none.
-func printCreated(t terminal.Terminal, made client.CreatedGroup, err error) error {
-	if err != nil {
-		return err
-	}
+// printCreated prints a new group and what was refused of it.
+func printCreated(t terminal.Terminal, made client.CreatedGroup) error {
 	lines := []string{"created " + made.ID}
 	for _, result := range made.Results {
 		if result.Error != nil {
@@ -152,14 +150,12 @@ func (f membersFlags) change(ctx context.Context, t terminal.Terminal, on Instan
 	results, err := on.Gateway.ChangeGroupParticipants(ctx, on.ID, f.GroupID, client.ParticipantChange{
 		Action: action, Participants: f.Participants, Invite: invite,
 	})
-	if err != nil {
-		return err
-	}
-	return printResults(t, results.Results)
+	return printResults(t.Unless(err), results.Results)
 }
 
 func printResults(t terminal.Terminal, results []client.ParticipantResult) error {
-	return terminal.Rows(t, results, results, []string{"PARTICIPANT", "ID", "RESULT"}, func(result client.ParticipantResult) []string {
+	head := []string{"PARTICIPANT", "ID", "RESULT"}
+	return terminal.Rows(t, results, head, func(result client.ParticipantResult) []string {
 		state := "done"
 		if result.Error != nil {
 			state = *result.Error
@@ -214,10 +210,7 @@ func (c inviteCommand) Run(ctx context.Context, t terminal.Terminal, on Instance
 		get = on.Gateway.ResetGroupInvite
 	}
 	invite, err := get(ctx, on.ID, c.GroupID)
-	if err != nil {
-		return err
-	}
-	return t.Print(invite, invite.Link)
+	return t.Unless(err).Print(invite, invite.Link)
 }
 
 // inviteFlags name an invite link.
@@ -231,10 +224,7 @@ type lookCommand struct{ inviteFlags }
 // Run shows the group.
 func (c lookCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	group, err := on.Gateway.GetInvitedGroup(ctx, on.ID, c.Invite)
-	if err != nil {
-		return err
-	}
-	return t.Fields(group,
+	return t.Unless(err).Fields(group,
 		terminal.Pair{"id", group.ID},
 		terminal.Pair{"subject", group.Subject},
 		terminal.Pair{"description", terminal.OrNone(group.Description)},
@@ -268,10 +258,8 @@ func (c requestsCommand) Run(ctx context.Context, t terminal.Terminal, on Instan
 		return c.answer(ctx, t, on)
 	}
 	waiting, err := on.Gateway.ListJoinRequests(ctx, on.ID, c.GroupID)
-	if err != nil {
-		return err
-	}
-	return terminal.Rows(t, waiting.Requests, waiting.Requests, []string{"ID", "NAME", "SINCE"}, func(request client.JoinRequest) []string {
+	head := []string{"ID", "NAME", "SINCE"}
+	return terminal.Rows(t.Unless(err), waiting.Requests, head, func(request client.JoinRequest) []string {
 		since := ""
 		if request.RequestedAt != nil {
 			since = terminal.Moment(*request.RequestedAt)
@@ -329,8 +317,10 @@ type createCommunityCommand struct {
 
 // Run creates the community.
 func (c createCommunityCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	made, err := on.Gateway.CreateCommunity(ctx, on.ID, client.NewCommunity{Subject: c.Subject, Description: c.Description})
-	return printCreated(t, made, err)
+	made, err := on.Gateway.CreateCommunity(ctx, on.ID, client.NewCommunity{
+		Subject: c.Subject, Description: c.Description,
+	})
+	return printCreated(t.Unless(err), made)
 }
 
 // communityFlags name the community.
@@ -354,10 +344,8 @@ type linkFlags struct {
 
 // did prints what was done to the group, unless err says that it failed.
 func (f linkFlags) did(t terminal.Terminal, what string, err error) error {
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"community": f.CommunityID, "group": f.GroupID, "done": what}, "%s %s", what, f.GroupID)
+	value := map[string]any{"community": f.CommunityID, "group": f.GroupID, "done": what}
+	return t.Unless(err).Done(value, "%s %s", what, f.GroupID)
 }
 
 type linkCommunityCommand struct{ linkFlags }

@@ -34,11 +34,8 @@ func labelRow(label client.Label) []string {
 	return []string{label.LabelID, label.Name, strconv.FormatInt(label.Color, 10)}
 }
 
-// printLabel prints one label, unless err says that there is none.
-func printLabel(t terminal.Terminal, label client.Label, err error) error {
-	if err != nil {
-		return err
-	}
+// printLabel prints one label.
+func printLabel(t terminal.Terminal, label client.Label) error {
 	return t.Table(label, labelHead(), [][]string{labelRow(label)})
 }
 
@@ -51,7 +48,7 @@ type createLabelCommand struct {
 // Run makes a label.
 func (c createLabelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	label, err := on.Gateway.CreateLabel(ctx, on.ID, client.NewLabel{Name: c.Name, Color: c.Color})
-	return printLabel(t, label, err)
+	return printLabel(t.Unless(err), label)
 }
 
 type setLabelCommand struct {
@@ -64,7 +61,7 @@ type setLabelCommand struct {
 // Run changes a label.
 func (c setLabelCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	label, err := on.Gateway.ChangeLabel(ctx, on.ID, c.Label, client.LabelChange{Name: c.Name, Color: c.Color})
-	return printLabel(t, label, err)
+	return printLabel(t.Unless(err), label)
 }
 
 type deleteLabelCommand struct {

@@ -22,14 +22,11 @@ type showProfileCommand struct{ InstanceFlag }
 // Run shows the profile.
 func (c showProfileCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	profile, err := on.Gateway.GetProfile(ctx, on.ID)
-	return printProfile(t, profile, err)
+	return printProfile(t.Unless(err), profile)
 }
 
-// printProfile prints a profile, unless err says that there is none.
-func printProfile(t terminal.Terminal, profile client.Profile, err error) error {
-	if err != nil {
-		return err
-	}
+// printProfile prints a profile.
+func printProfile(t terminal.Terminal, profile client.Profile) error {
 	pairs := []terminal.Pair{
 		{"id", profile.ID}, {"lid", terminal.OrNone(profile.LID)}, {"name", profile.Name}, {"about", profile.About}, {"picture", terminal.OrNone(profile.Picture)},
 	}
@@ -57,7 +54,7 @@ func (c setProfileCommand) Run(ctx context.Context, t terminal.Terminal, on Inst
 		return terminal.WrongUsage("say what to change: --name, --about or --picture")
 	}
 	profile, err := on.Gateway.ChangeProfile(ctx, on.ID, change)
-	return printProfile(t, profile, err)
+	return printProfile(t.Unless(err), profile)
 }
 
 // Privacy are the commands about privacy settings.
@@ -71,14 +68,11 @@ type showPrivacyCommand struct{ InstanceFlag }
 // Run shows the settings.
 func (c showPrivacyCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
 	privacy, err := on.Gateway.GetPrivacy(ctx, on.ID)
-	return printPrivacy(t, privacy, err)
+	return printPrivacy(t.Unless(err), privacy)
 }
 
-// printPrivacy prints the settings, unless err says that there are none.
-func printPrivacy(t terminal.Terminal, privacy client.Privacy, err error) error {
-	if err != nil {
-		return err
-	}
+// printPrivacy prints the settings.
+func printPrivacy(t terminal.Terminal, privacy client.Privacy) error {
 	receipts := "-"
 	if on := privacy.ReadReceipts; on != nil {
 		receipts = map[bool]string{true: "on", false: "off"}[*on]
@@ -117,7 +111,7 @@ func (c setPrivacyCommand) Run(ctx context.Context, t terminal.Terminal, on Inst
 		return terminal.WrongUsage("say what to change: --last-seen, --online, --picture, --about, --read-receipts, --groups, --calls, --messages or --disappearing")
 	}
 	privacy, err := on.Gateway.ChangePrivacy(ctx, on.ID, change)
-	return printPrivacy(t, privacy, err)
+	return printPrivacy(t.Unless(err), privacy)
 }
 
 // Blocks lists the block list.
@@ -125,7 +119,8 @@ type Blocks struct{ InstanceFlag }
 
 // Run lists the people whom the account has blocked.
 func (c Blocks) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	return terminal.List(t, on.Gateway.Blocks(ctx, on.ID), []string{"ID", "NAME"}, func(who client.ListedPerson) []string {
+	head := []string{"ID", "NAME"}
+	return terminal.List(t, on.Gateway.Blocks(ctx, on.ID), head, func(who client.ListedPerson) []string {
 		return []string{who.ID, terminal.OrNone(who.Name)}
 	})
 }

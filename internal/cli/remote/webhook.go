@@ -50,10 +50,7 @@ func (f webhookFlag) ProvideWebhook(ctx context.Context, on Instance) (webhook, 
 
 // did prints what was done to the webhook, unless it failed.
 func (w webhook) did(t terminal.Terminal, what string, err error) error {
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"instanceId": w.ID, "done": what}, "%s the webhook of %s", what, w.ID)
+	return t.Unless(err).Done(map[string]any{"instanceId": w.ID, "done": what}, "%s the webhook of %s", what, w.ID)
 }
 
 // webhookOptions are what a webhook can be given beside its address.
@@ -158,12 +155,8 @@ func webhookRow(w client.AccountWebhook) []string {
 	return []string{w.ID, w.URL, terminal.YesNo(w.IsActive), someOrAll(w.Events), someOrAll(w.Chats)}
 }
 
-// printWebhook prints a webhook of an instance, with the state of its delivery if that is not nil, unless err
-// says that there is none.
-func printWebhook(t terminal.Terminal, shown client.Webhook, state *client.DeliveryState, err error) error {
-	if err != nil {
-		return err
-	}
+// printWebhook prints a webhook of an instance, with the state of its delivery if that is not nil.
+func printWebhook(t terminal.Terminal, shown client.Webhook, state *client.DeliveryState) error {
 	var delivery string
 	if state != nil {
 		delivery = standing(*state)
@@ -174,14 +167,6 @@ func printWebhook(t terminal.Terminal, shown client.Webhook, state *client.Deliv
 		Delivery *client.DeliveryState `json:"delivery,omitempty"`
 	}{shown, state}
 	return t.Fields(value, webhookPairs(settingsOf(shown), delivery)...)
-}
-
-// printAccountWebhook prints a webhook of the account, unless err says that there is none.
-func printAccountWebhook(t terminal.Terminal, shown client.AccountWebhook, err error) error {
-	if err != nil {
-		return err
-	}
-	return t.Fields(shown, webhookPairs(shown, "")...)
 }
 
 func someOrAll(values []string) string {
@@ -212,7 +197,7 @@ func (c addCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) e
 		return err
 	}
 	made, err := on.Gateway.CreateWebhook(ctx, on.ID, added)
-	return printWebhook(t, made, nil, err)
+	return printWebhook(t.Unless(err), made, nil)
 }
 
 type getCommand struct{ webhookFlag }
@@ -224,7 +209,7 @@ func (c getCommand) Run(ctx context.Context, t terminal.Terminal, on webhook) er
 		return err
 	}
 	shown, err := on.Gateway.GetWebhook(ctx, on.ID, on.webhookID)
-	return printWebhook(t, shown, &page.Delivery, err)
+	return printWebhook(t.Unless(err), shown, &page.Delivery)
 }
 
 type setWebhookCommand struct {
@@ -247,7 +232,7 @@ func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal, on Inst
 		return err
 	}
 	changed, err := on.Gateway.ChangeWebhook(ctx, on.ID, found.webhookID, change)
-	return printWebhook(t, changed, nil, err)
+	return printWebhook(t.Unless(err), changed, nil)
 }
 
 // save sets up the webhook of webhook-config.
@@ -264,7 +249,7 @@ func (c setWebhookCommand) save(ctx context.Context, t terminal.Terminal, on Ins
 		return err
 	}
 	shown, err := on.Gateway.GetWebhook(ctx, on.ID, saved.ID)
-	return printWebhook(t, shown, nil, err)
+	return printWebhook(t.Unless(err), shown, nil)
 }
 
 type testCommand struct{ webhookFlag }
@@ -319,12 +304,13 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal, on webh
 	}
 	t.Printf("delivery  %s\n", terminal.Cleaned(standing(state)))
 	head := []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}
-	return terminal.Rows(t, lines, lines, head, func(line client.Delivery) []string {
+	return terminal.Rows(t, lines, head, func(line client.Delivery) []string {
 		answer := terminal.OrNone(line.Status)
 		if line.Error != nil {
 			answer += " " + *line.Error
 		}
-		return []string{line.State, strconv.FormatInt(line.Sequence, 10), line.Type, line.Chat, terminal.Moment(line.Timestamp), answer}
+		sequence, at := strconv.FormatInt(line.Sequence, 10), terminal.Moment(line.Timestamp)
+		return []string{line.State, sequence, line.Type, line.Chat, at, answer}
 	})
 }
 
@@ -370,11 +356,11 @@ type replayCommand struct {
 
 // Run replays events.
 func (c replayCommand) Run(ctx context.Context, t terminal.Terminal, on webhook) error {
-	replayed, err := on.Gateway.ReplayWebhook(ctx, on.ID, on.webhookID, client.Replay{FromSequence: c.From, Since: c.Since})
-	if err != nil {
-		return err
-	}
-	return t.Print(replayed, fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
+	replayed, err := on.Gateway.ReplayWebhook(ctx, on.ID, on.webhookID, client.Replay{
+		FromSequence: c.From, Since: c.Since,
+	})
+	return t.Unless(err).Print(replayed,
+		fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
 }
 
 // AccountWebhook works on the webhooks of the account.
@@ -404,7 +390,7 @@ func (c addToAccountCommand) Run(ctx context.Context, t terminal.Terminal, gatew
 		return err
 	}
 	made, err := gateway.CreateAccountWebhook(ctx, added)
-	return printAccountWebhook(t, made, err)
+	return t.Unless(err).Fields(made, webhookPairs(made, "")...)
 }
 
 type setOfAccountCommand struct {
@@ -421,7 +407,7 @@ func (c setOfAccountCommand) Run(ctx context.Context, t terminal.Terminal, gatew
 		return err
 	}
 	changed, err := gateway.ChangeAccountWebhook(ctx, c.Webhook, change)
-	return printAccountWebhook(t, changed, err)
+	return t.Unless(err).Fields(changed, webhookPairs(changed, "")...)
 }
 
 type deleteOfAccountCommand struct {
@@ -431,8 +417,6 @@ type deleteOfAccountCommand struct {
 
 // Run removes a webhook.
 func (c deleteOfAccountCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
-	if err := gateway.DeleteAccountWebhook(ctx, c.Webhook); err != nil {
-		return err
-	}
-	return t.Print(map[string]string{"deleted": c.Webhook}, "deleted the webhook "+c.Webhook)
+	err := gateway.DeleteAccountWebhook(ctx, c.Webhook)
+	return t.Unless(err).Print(map[string]string{"deleted": c.Webhook}, "deleted the webhook "+c.Webhook)
 }

@@ -31,7 +31,8 @@ func TestStanding(t *testing.T) {
 		},
 	}) {
 		var out bytes.Buffer
-		if err := printWebhook(terminal.Terminal{Out: &out}, client.Webhook{}, &state, nil); err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
+		err := printWebhook(terminal.Terminal{Out: &out}, client.Webhook{}, &state)
+		if err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
 			t.Errorf("it says %s (%v), want %s", out.String(), err, want)
 		}
 	}

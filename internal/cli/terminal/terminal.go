@@ -38,6 +38,8 @@ type Terminal struct {
 	Now  func() time.Time
 	// Version is that of the program.
 	Version string
+
+	failed error // why there is no result
 }
 
 // New makes a terminal of a program's three streams. Its log is written to stderr, as log
@@ -51,7 +53,8 @@ func New(stdin io.Reader, stdout, stderr io.Writer, asJSON bool, log Log) Termin
 		In: stdin, Out: stdout, Err: notes,
 		OutIsTTY: isTTY(stdout), ErrIsTTY: isTTY(stderr),
 		Size: func() (columns, rows int) { return sizeOf(stdout) },
-		JSON: asJSON, Logger: log.logger(notes, isTTY(stderr), level), Log: log, Level: level, Now: time.Now, Version: Version(),
+		JSON: asJSON, Logger: log.logger(notes, isTTY(stderr), level), Log: log, Level: level,
+		Now: time.Now, Version: Version(),
 		Gone: func() bool { return slices.ContainsFunc(windows, func(stream any) bool { return !isTTY(stream) }) },
 	}
 }
@@ -96,10 +99,20 @@ func (t Terminal) Notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(t.Err, format+"\n", args...) // as Printf
 }
 
+// Unless returns a terminal for the result of a call that may have failed with err. If it has, Print and what is built
+// on it write nothing and return err.
+func (t Terminal) Unless(err error) Terminal {
+	t.failed = err
+	return t
+}
+
 // Print writes a result: value as one line of JSON if that is asked for, and else the
 // text.
 func (t Terminal) Print(value any, text string) error {
-	if !t.JSON {
+	switch {
+	case t.failed != nil:
+		return t.failed
+	case !t.JSON:
 		t.Printf("%s\n", text)
 		return nil
 	}
@@ -111,13 +124,10 @@ func (t Terminal) Print(value any, text string) error {
 	return nil
 }
 
-// Did prints what was done to a thing with a name, unless err says that it failed. noun is the member of the JSON
-// that has the name.
+// Did prints what was done to a thing with a name, unless err says that it failed. The JSON has the name as the
+// noun.
 func (t Terminal) Did(what, noun, name string, err error) error {
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{noun: name, "done": what}, "%s %s", what, name)
+	return t.Unless(err).Done(map[string]any{noun: name, "done": what}, "%s %s", what, name)
 }
 
 // Done prints that something was done that has no result of its own.
@@ -129,7 +139,7 @@ func (t Terminal) Done(value map[string]any, format string, args ...any) error {
 // under a head for people, and separated by tabs if the output goes to another
 // program.
 func (t Terminal) Table(items any, head []string, rows [][]string) error {
-	if t.JSON {
+	if t.JSON || t.failed != nil {
 		return t.Print(items, "")
 	}
 	if !t.OutIsTTY {
@@ -148,13 +158,13 @@ func (t Terminal) Table(items any, head []string, rows [][]string) error {
 	return nil
 }
 
-// Rows writes a table with a row for each item. JSON is the value.
-func Rows[T any](t Terminal, value any, items []T, head []string, row func(T) []string) error {
+// Rows writes a table with a row for each item.
+func Rows[T any](t Terminal, items []T, head []string, row func(T) []string) error {
 	rows := make([][]string, len(items))
 	for i, item := range items {
 		rows[i] = row(item)
 	}
-	return t.Table(value, head, rows)
+	return t.Table(items, head, rows)
 }
 
 // List writes a table with a row for each of the items that a client lists, unless that fails.
@@ -166,7 +176,7 @@ func List[T any](t Terminal, items iter.Seq2[T, error], head []string, row func(
 		}
 		all = append(all, item)
 	}
-	return Rows(t, all, all, head, row)
+	return Rows(t, all, head, row)
 }
 
 // Cleaned is a text from elsewhere without characters that would move the cursor,
@@ -202,7 +212,7 @@ type Pair [2]string
 // Fields writes one thing as lines of name and value; those without a value are left
 // out.
 func (t Terminal) Fields(value any, pairs ...Pair) error {
-	if t.JSON {
+	if t.JSON || t.failed != nil {
 		return t.Print(value, "")
 	}
 	width := 0
