@@ -312,7 +312,7 @@ type english struct {
 func englishTexts(t *testing.T) english {
 	t.Helper()
 	texts := english{whole: map[string]bool{}}
-	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/account", "dashboard/channels", "dashboard/contacts", "dashboard/signin", "dashboard/webhooks", "sandbox/page"} {
+	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/signin", "sandbox/page"} {
 		content, err := os.ReadFile(filepath.Join("..", "..", "internal", filepath.FromSlash(room), "locale", "pt-BR.json"))
 		if err != nil {
 			t.Fatal(err)

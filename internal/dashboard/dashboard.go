@@ -8,18 +8,15 @@ import (
 	"embed"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
-	"github.com/recado-project/recado/internal/dashboard/account"
-	"github.com/recado-project/recado/internal/dashboard/channels"
-	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
-	"github.com/recado-project/recado/internal/dashboard/webhooks"
+	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/group"
@@ -30,9 +27,11 @@ import (
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
 // Files are the templates, scripts and translations of the pages.
@@ -55,18 +54,16 @@ type Config struct {
 	Chats     *chat.Service
 	Labels    *label.Service
 	Groups    *group.Service
-	Contacts  contacts.UseCases
-	Channels  channels.UseCases
-	Profiles  account.Profiles
-	// Block blocks somebody, or no longer.
-	Block    func(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error
-	Queue    *queue.Queue
-	Budgets  Budgets
-	Answers  Answers
-	Traffic  *traffic.Traffic
-	Webhooks *webhook.Service
+	People    *directory.Service
+	Channels  *channel.Service
+	Profiles  *profile.Service
+	Queue     *queue.Queue
+	Budgets   Budgets
+	Answers   Answers
+	Traffic   *traffic.Traffic
+	Webhooks  *webhook.Service
 	// AccountWebhooks are those that hear all instances.
-	AccountWebhooks webhooks.UseCases
+	AccountWebhooks *accountwide.Service
 	Events          *eventlog.Log
 	Access          *access.Service
 	Health          *health.Service
@@ -100,34 +97,9 @@ func New(config Config) (*frame.Pages, error) {
 		config.Now = time.Now
 	}
 	p := &pages{Config: config, pictures: newPictures(config.Guard)}
-	ofAccount, err := webhooks.Routes(webhooks.Config{Webhooks: config.AccountWebhooks, Sandbox: p.sandboxEndpoint})
-	if err != nil {
-		return nil, err
-	}
-	people, err := contacts.Routes(contacts.Config{Contacts: config.Contacts, Instance: p.instanceOf})
-	if err != nil {
-		return nil, err
-	}
-	followed, err := channels.Routes(channels.Config{Channels: config.Channels, Instance: p.instanceOf})
-	if err != nil {
-		return nil, err
-	}
-	ofOwn, err := account.Routes(account.Config{
-		Profiles: config.Profiles, Block: config.Block, Post: p.post, Settings: config.Instances.Change, Instance: p.instanceOf, MaxPicture: config.MaxMedia,
-	})
-	if err != nil {
-		return nil, err
-	}
 	return frame.New(frame.Config{
 		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox, Shares: config.Shares,
-	}, slices.Concat(p.routes(), people, followed, ofOwn, ofAccount)...)
-}
-
-// post shows a text to those who see an account's status posts.
-func (p *pages) post(ctx context.Context, instanceID, text string, look gateway.StatusLook) error {
-	_, err := p.Messages.Send(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: gateway.StatusChat}},
-		gateway.Content{Type: gateway.TypeText, Text: text, Look: &look})
-	return err
+	}, p.routes()...)
 }
 
 // instanceOf returns the instance of the request's path. Its error is NotFound for one

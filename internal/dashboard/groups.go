@@ -31,7 +31,6 @@ type groupsView struct {
 	Kept          bool   // they are those that were listed last: the instance is not connected
 	Search        string // in the subjects; empty for all
 	Before, After string // the first page and the next one; empty for none
-	Refused       string // why the groups can't be read now; empty if they can
 }
 
 // groupLine is one line of the list.
@@ -49,7 +48,6 @@ type groupView struct {
 	Before, After string // as in the list
 	Link          string // with which people join; empty if it is not for the visitor or the account
 	NoLink        string // why the platform did not give it
-	Refused       string // as in the list
 }
 
 // memberLine is one member of a group.

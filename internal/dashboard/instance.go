@@ -33,6 +33,7 @@ type instanceHead struct {
 	Tab      string // the page
 	May      bool   // the visitor may change something
 	Running  bool   // there is a session
+	Refused  string // why the platform can't be asked now; empty if it can
 }
 
 // shownCode is a code as the page shows it.
@@ -211,19 +212,12 @@ func changes(before, after gateway.Instance) string {
 	return strings.Join(named, ", ")
 }
 
-// deviceKind is a kind of device as the form shows it.
-type deviceKind struct {
-	Value  string // empty for the default
-	Name   web.Word
-	Chosen bool
-}
-
 // Kinds are the kinds of devices, the default first.
-func (v instanceView) Kinds() []deviceKind {
-	kinds := []deviceKind{{"", web.Word("Desktop"), false}}
+func (v instanceView) Kinds() []choice {
+	kinds := []choice{{"", web.Word("Desktop"), false}}
 	for _, kind := range gateway.DeviceKinds() {
 		if kind != gateway.DeviceDesktop {
-			kinds = append(kinds, deviceKind{string(kind), kindName(kind), kind == v.Instance.Label.Kind})
+			kinds = append(kinds, choice{string(kind), kindName(kind), kind == v.Instance.Label.Kind})
 		}
 	}
 	return kinds

@@ -22,12 +22,8 @@ import (
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/dashboard"
-	"github.com/recado-project/recado/internal/dashboard/account"
-	"github.com/recado-project/recado/internal/dashboard/channels"
-	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
-	"github.com/recado-project/recado/internal/dashboard/webhooks"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -150,7 +146,7 @@ func newRig(t *testing.T) *rig {
 //
 //nolint:gochecknoglobals // see above
 var pagesOf = sync.OnceValues(func() (*web.Site, error) {
-	rooms := []web.Files{frame.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}
+	rooms := []web.Files{frame.Files, dashboard.Files}
 	words, err := web.ReadWords(rooms...)
 	if err != nil {
 		return nil, err
@@ -228,7 +224,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	return dashboard.Config{
 		MaxAge: 20 * time.Millisecond,
-		Site:   site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: people.Contacts(), Channels: followed, Profiles: profiles, Block: people.Block, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
+		Site:   site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, People: people, Channels: followed, Profiles: profiles, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
 		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

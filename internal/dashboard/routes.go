@@ -25,8 +25,10 @@ func (p *pages) routes() []frame.Route {
 	own := func(method, path string, action user.Action, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Action: action, Handle: handle}
 	}
-	send := act(one+"/messages", user.ActionMessageSent, p.sendMessage)
-	send.MaxBody = p.MaxMedia + frame.MaxFields
+	withFile := func(route frame.Route) frame.Route {
+		route.MaxBody = p.MaxMedia + frame.MaxFields
+		return route
+	}
 	return []frame.Route{
 		read("/{$}", p.start),
 		read("/instances", p.listInstances),
@@ -51,10 +53,27 @@ func (p *pages) routes() []frame.Route {
 		act(one+"/chats/arrange", user.ActionChatArranged, p.arrangeChat),
 		act(one+"/chats/label", user.ActionChatArranged, p.labelChat),
 		read(one+"/messages/{messageId}/file", p.showFile),
-		send,
+		withFile(act(one+"/messages", user.ActionMessageSent, p.sendMessage)),
+
+		read(one+"/contacts", p.showContacts),
+		read(one+"/contacts/{phone}", p.showContact),
+		act(one+"/contacts/{phone}/name", user.ActionContactNamed, p.nameContact),
 
 		read(one+"/groups", p.showGroups),
 		read(one+"/groups/{groupId}", p.showGroup),
+
+		read(one+"/channels", p.showChannels),
+		act(one+"/channels", user.ActionChannelChanged, p.followChannel),
+		read(one+"/channels/{channelId}", p.showChannel),
+		act(one+"/channels/{channelId}", user.ActionChannelChanged, p.changeChannel),
+
+		read(one+"/account", p.showAccount),
+		act(one+"/account/profile", user.ActionInstanceChanged, p.changeProfile),
+		withFile(act(one+"/account/picture", user.ActionInstanceChanged, p.changePicture)),
+		act(one+"/account/privacy", user.ActionInstanceChanged, p.changePrivacy),
+		act(one+"/account/calls", user.ActionInstanceChanged, p.changeCalls),
+		act(one+"/account/block", user.ActionInstanceChanged, p.block),
+		act(one+"/account/status", user.ActionMessageSent, p.postStatus),
 
 		read(one+"/queue", p.showQueue),
 		live(one+"/queue/live", p.liveQueue),
@@ -82,6 +101,14 @@ func (p *pages) routes() []frame.Route {
 		own(http.MethodGet, "/keys/new", "", p.showNewKey),
 		own(http.MethodPost, "/keys", user.ActionKeyCreated, p.createKey),
 		own(http.MethodPost, "/keys/{keyId}/revoke", user.ActionKeyRevoked, p.revokeKey),
+
+		// For owners: those who may hear all instances hear also those that others make.
+		own(http.MethodGet, accountWebhooksPath, "", p.showAccountWebhooks),
+		own(http.MethodGet, accountWebhooksPath+"/"+another, "", p.showNewAccountWebhook),
+		own(http.MethodPost, accountWebhooksPath, user.ActionWebhookSaved, p.createAccountWebhook),
+		own(http.MethodGet, accountWebhooksPath+"/{webhookId}", "", p.showAccountWebhook),
+		own(http.MethodPost, accountWebhooksPath+"/{webhookId}", user.ActionWebhookSaved, p.changeAccountWebhook),
+		own(http.MethodPost, accountWebhooksPath+"/{webhookId}/delete", user.ActionWebhookDeleted, p.deleteAccountWebhook),
 
 		read("/health", p.showHealth),
 		live("/health/live", p.liveHealth),

@@ -6,11 +6,9 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
-	"github.com/recado-project/recado/internal/dashboard/webhooks"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
@@ -24,11 +22,12 @@ const deliveryAge = 3 * time.Second
 type webhookView struct {
 	webhookHead
 
-	Secret       string // empty for who may not change anything
-	Delivery     state
-	Condition    webhook.Condition
-	Sandbox      string // for the form: an endpoint of the sandbox that takes every event; empty for none
-	Kinds, Chats []webhooks.Choice
+	Secret    string // empty for who may not change anything
+	Delivery  state
+	Condition webhook.Condition
+	Sandbox   string // for the form: an endpoint of the sandbox that takes every event; empty for none
+
+	filterView
 }
 
 // showWebhook shows the page.
@@ -66,7 +65,7 @@ func (p *pages) liveWebhook(r *frame.Request) error {
 func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Context) (webhookView, error) {
 	return func(ctx context.Context) (webhookView, error) {
 		head, err := p.webhookHead(ctx, r, id)
-		view := webhookView{webhookHead: head, Kinds: webhooks.Kinds(head.Hook.Filter), Chats: webhooks.Chats(head.Hook.Filter)}
+		view := webhookView{webhookHead: head, filterView: filterViewOf(head.Hook.Filter)}
 		if err != nil || head.Hook.ID == "" {
 			return view, err
 		}
@@ -110,21 +109,13 @@ func (v webhookView) Stuck() bool {
 	return v.Condition.Flow == webhook.FlowWaiting || v.Condition.Flow == webhook.FlowSuspended
 }
 
-// Limited reports whether it gets only some of the events.
-func (v webhookView) Limited() bool { return len(v.Hook.Filter.Kinds)+len(v.Hook.Filter.Chats) > 0 }
-
-// Chosen are the kinds of chats that it is limited to.
-func (v webhookView) Chosen() []webhooks.Choice {
-	return slices.DeleteFunc(slices.Clone(v.Chats), func(c webhooks.Choice) bool { return !c.Chosen })
-}
-
 // saveWebhook creates a webhook or changes it.
 func (p *pages) saveWebhook(r *frame.Request) error {
 	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
-	settings, err := webhooks.Settings(r)
+	settings, err := webhookSettings(r)
 	if err != nil {
 		return err
 	}

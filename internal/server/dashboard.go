@@ -12,13 +12,9 @@ import (
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/dashboard"
-	"github.com/recado-project/recado/internal/dashboard/account"
-	"github.com/recado-project/recado/internal/dashboard/channels"
-	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/dashboard/signin"
-	"github.com/recado-project/recado/internal/dashboard/webhooks"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/outbound"
@@ -27,7 +23,7 @@ import (
 
 // openDashboard builds the pages for people.
 func (s *Server) openDashboard() (http.Handler, error) {
-	rooms := []web.Files{frame.Files, signin.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}
+	rooms := []web.Files{frame.Files, signin.Files, dashboard.Files}
 	words, err := web.ReadWords(rooms...)
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
@@ -59,7 +55,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	}
 	pages, err := dashboard.New(dashboard.Config{
 		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.use.users,
-		Instances: s.use.instances, Messages: s.use.messages, Chats: s.use.chats, Labels: s.use.labels, Groups: s.use.groups, Contacts: s.use.directory.Contacts(), Profiles: s.use.profiles, Block: s.use.directory.Block, Channels: s.use.channels, Queue: s.use.messages.Queue(), Budgets: s.use.directory, Answers: s.use.messages, Traffic: s.use.traffic, Webhooks: s.use.webhooks, AccountWebhooks: s.use.accountWebhooks,
+		Instances: s.use.instances, Messages: s.use.messages, Chats: s.use.chats, Labels: s.use.labels, Groups: s.use.groups, People: s.use.directory, Profiles: s.use.profiles, Channels: s.use.channels, Queue: s.use.messages.Queue(), Budgets: s.use.directory, Answers: s.use.messages, Traffic: s.use.traffic, Webhooks: s.use.webhooks, AccountWebhooks: s.use.accountWebhooks,
 		Events: s.use.log, Access: s.use.access, Health: s.health,
 		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
@@ -211,4 +212,16 @@ func outcome(kind gateway.Kind) (int, web.Word) {
 	default:
 		return http.StatusInternalServerError, web.Word("That did not work. The log says why.")
 	}
+}
+
+// maxSearch bounds what is searched for, in bytes.
+const maxSearch = 100
+
+// Search is what the request searches for; empty for everything, and for what is too long.
+func (r *Request) Search() string {
+	search := strings.TrimSpace(r.URL.Query().Get("search"))
+	if len(search) > maxSearch {
+		return ""
+	}
+	return search
 }

@@ -1,6 +1,6 @@
 // What the account lets others see and do, as a form shows it and is read.
 
-package account
+package dashboard
 
 import (
 	"maps"
@@ -105,7 +105,7 @@ func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 
 // changePrivacy changes the settings that are others than before.
 func (p *pages) changePrivacy(r *frame.Request) error {
-	found, err := p.Instance(r)
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
@@ -139,5 +139,5 @@ func (p *pages) changePrivacy(r *frame.Request) error {
 			return err
 		}
 	}
-	return back(r, found.ID, "privacy")
+	return toAccount(r, found.ID, "privacy")
 }

@@ -1,13 +1,10 @@
-// Package channels has the pages of the channels that an instance's account follows or owns. They
-// are read when a page is opened, and do not change by themselves: the platform would be asked at
-// each event.
-package channels
+// The channels that an instance's account follows or owns. They are read when a page is opened, and do
+// not change by themselves: the platform would be asked at each event.
+
+package dashboard
 
 import (
 	"cmp"
-	"context"
-	"embed"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,15 +12,8 @@ import (
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/required"
-	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
-
-// Files are the templates and translations of the pages.
-//
-//go:embed *.html locale
-var Files embed.FS
 
 const (
 	// channelsAtOnce is how many channels a page of the list has, postsAtOnce how many posts
@@ -35,55 +25,21 @@ const (
 	maxServerID = 999_999_999
 )
 
-// UseCases are the use cases of channels.
-type UseCases interface {
-	List(ctx context.Context, instanceID string, filter channel.Filter, page gateway.PageRequest) (gateway.Page[gateway.Channel], error)
-	Get(ctx context.Context, instanceID string, ref gateway.ChannelRef) (gateway.Channel, error)
-	Follow(ctx context.Context, instanceID string, ref gateway.ChannelRef, follow bool) error
-	Mute(ctx context.Context, instanceID string, ref gateway.ChannelRef, muted bool) error
-	Posts(ctx context.Context, instanceID string, ref gateway.ChannelRef, query gateway.PostQuery) ([]gateway.Post, error)
-}
+// channelsView is the list.
+type channelsView struct {
+	instanceHead
 
-// Config is what the pages stand on. All of it is required.
-type Config struct {
-	Channels UseCases
-	// Instance returns the instance of a request's path if the visitor may see it.
-	Instance func(r *frame.Request) (gateway.Instance, error)
-}
-
-// pages has the handlers.
-type pages struct{ Config }
-
-// Routes returns the pages of channels.
-func Routes(config Config) ([]frame.Route, error) {
-	if err := required.Check("dashboard/channels", config); err != nil {
-		return nil, err
-	}
-	p := &pages{config}
-	const all, one = "/instances/{instanceId}/channels", "/instances/{instanceId}/channels/{channelId}"
-	return []frame.Route{
-		{Method: http.MethodGet, Path: all, Role: gateway.RoleViewer, Handle: p.list},
-		{Method: http.MethodPost, Path: all, Role: gateway.RoleOperator, Action: user.ActionChannelChanged, Handle: p.follow},
-		{Method: http.MethodGet, Path: one, Role: gateway.RoleViewer, Handle: p.show},
-		{Method: http.MethodPost, Path: one, Role: gateway.RoleOperator, Action: user.ActionChannelChanged, Handle: p.change},
-	}, nil
-}
-
-// listView is the list.
-type listView struct {
-	frame.InstanceHead
-
-	Channels      []line
+	Channels      []channelLine
 	Total         int
 	Search        string // in the names; empty for all
 	Before, After string // the first page and the next one; empty for none
 }
 
-// line is one line of the list.
-type line struct{ gateway.Channel }
+// channelLine is one line of the list.
+type channelLine struct{ gateway.Channel }
 
 // Mine is what the account is in the channel.
-func (l line) Mine() web.Word {
+func (l channelLine) Mine() web.Word {
 	switch l.Role {
 	case gateway.ChannelOwner:
 		return web.Word("Owner")
@@ -97,27 +53,29 @@ func (l line) Mine() web.Word {
 }
 
 // Follows reports whether the account follows the channel, or owns it.
-func (l line) Follows() bool { return l.Role != gateway.ChannelGuest }
+func (l channelLine) Follows() bool { return l.Role != gateway.ChannelGuest }
 
 // Writes reports whether the account may write into the channel.
-func (l line) Writes() bool { return l.Role == gateway.ChannelOwner || l.Role == gateway.ChannelAdmin }
+func (l channelLine) Writes() bool {
+	return l.Role == gateway.ChannelOwner || l.Role == gateway.ChannelAdmin
+}
 
 // Link is the address that invites to the channel; empty if it is not known.
-func (l line) Link() string {
+func (l channelLine) Link() string {
 	if l.Invite == "" {
 		return ""
 	}
 	return gateway.ChannelLink(l.Invite)
 }
 
-// list shows the channels that the account follows or owns.
-func (p *pages) list(r *frame.Request) error {
-	found, err := p.Instance(r)
+// showChannels shows the channels that the account follows or owns.
+func (p *pages) showChannels(r *frame.Request) error {
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
 	page, query := frame.PageOf(r.URL.Query()), url.Values{}
-	view := listView{InstanceHead: r.Head(found, "channels")}
+	view := channelsView{instanceHead: headOf(found, "channels", r.Visitor.Actor.Role)}
 	if view.Search = r.Search(); view.Search != "" {
 		query.Set("search", view.Search)
 	}
@@ -126,17 +84,17 @@ func (p *pages) list(r *frame.Request) error {
 		return err
 	}
 	for _, one := range listed.Items {
-		view.Channels = append(view.Channels, line{one})
+		view.Channels = append(view.Channels, channelLine{one})
 	}
 	view.Total = listed.Total
 	view.Before, view.After = frame.Around("/instances/"+found.ID+"/channels", query, page, channelsAtOnce, listed.Total)
 	return r.Page("channels", frame.View{Title: found.Name, Section: "instances", Body: view})
 }
 
-// oneView is the page of one channel.
-type oneView struct {
-	frame.InstanceHead
-	line
+// channelView is the page of one channel.
+type channelView struct {
+	instanceHead
+	channelLine
 
 	Posts   []gateway.Post // oldest first
 	NoPosts string         // why they can't be read; empty if they can
@@ -145,19 +103,19 @@ type oneView struct {
 }
 
 // Path is where the channel's page is.
-func (v oneView) Path() string { return pathOf(v.Instance.ID, v.ID) }
+func (v channelView) Path() string { return channelPath(v.Instance.ID, v.ID) }
 
-func pathOf(instanceID string, id gateway.JID) string {
+func channelPath(instanceID string, id gateway.JID) string {
 	return "/instances/" + instanceID + "/channels/" + url.PathEscape(string(id))
 }
 
-// show shows one channel with its newest posts, or with those before one of them.
-func (p *pages) show(r *frame.Request) error {
-	found, ref, err := p.named(r)
+// showChannel shows one channel with its newest posts, or with those before one of them.
+func (p *pages) showChannel(r *frame.Request) error {
+	found, ref, err := p.channelOf(r)
 	if err != nil {
 		return err
 	}
-	view := oneView{InstanceHead: r.Head(found, "channels")}
+	view := channelView{instanceHead: headOf(found, "channels", r.Visitor.Actor.Role)}
 	view.Channel, err = p.Channels.Get(r.Context(), found.ID, ref)
 	if view.Refused, err = frame.ForNow(err); err != nil {
 		return err
@@ -175,7 +133,7 @@ func (p *pages) show(r *frame.Request) error {
 }
 
 // postsOf asks for the newest posts before one, or for the newest of all (0).
-func (p *pages) postsOf(r *frame.Request, view *oneView, before int) error {
+func (p *pages) postsOf(r *frame.Request, view *channelView, before int) error {
 	posts, err := p.Channels.Posts(r.Context(), view.Instance.ID, gateway.ChannelRef{ID: view.ID}, gateway.PostQuery{Before: before, Limit: postsAtOnce})
 	if refusal, ok := gateway.AsError(err); ok { // the rest of the page is there all the same
 		view.NoPosts = web.Sentence(refusal.Message)
@@ -195,9 +153,9 @@ func (p *pages) postsOf(r *frame.Request, view *oneView, before int) error {
 	return nil
 }
 
-// named returns the instance and the channel of a request's path.
-func (p *pages) named(r *frame.Request) (gateway.Instance, gateway.ChannelRef, error) {
-	found, err := p.Instance(r)
+// channelOf returns the instance and the channel of a request's path.
+func (p *pages) channelOf(r *frame.Request) (gateway.Instance, gateway.ChannelRef, error) {
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return found, gateway.ChannelRef{}, err
 	}
@@ -208,9 +166,9 @@ func (p *pages) named(r *frame.Request) (gateway.Instance, gateway.ChannelRef, e
 	return found, ref, nil
 }
 
-// follow follows the channel to which a link leads.
-func (p *pages) follow(r *frame.Request) error {
-	found, err := p.Instance(r)
+// followChannel follows the channel to which a link leads.
+func (p *pages) followChannel(r *frame.Request) error {
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
@@ -226,12 +184,12 @@ func (p *pages) follow(r *frame.Request) error {
 		return err
 	}
 	r.Entry.Detail = "follow " + string(of.ID)
-	return r.Go(pathOf(found.ID, of.ID))
+	return r.Go(channelPath(found.ID, of.ID))
 }
 
-// change does with a channel what a button is for.
-func (p *pages) change(r *frame.Request) error {
-	found, ref, err := p.named(r)
+// changeChannel does with a channel what a button is for.
+func (p *pages) changeChannel(r *frame.Request) error {
+	found, ref, err := p.channelOf(r)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,9 @@
-// Package webhooks is the pages of the account's webhooks, with what those of an instance's webhooks
-// share with them: the fields of the form, and what they mean.
-package webhooks
+// The form of a webhook, of an instance or of the account: its fields, and what they mean.
+
+package dashboard
 
 import (
 	"crypto/rand"
-	"embed"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -16,47 +15,53 @@ import (
 	"github.com/recado-project/recado/internal/webhook"
 )
 
-// Files are the templates with their translations.
-//
-//go:embed *.html locale
-var Files embed.FS
-
 // secretBytes is how long a new secret is.
 const secretBytes = 32
 
-// Choice is something that can be ticked.
-type Choice struct {
-	Value  string
-	Name   web.Word
-	Chosen bool
+// filterView is what a webhook is limited to, and can be.
+type filterView struct {
+	filter       webhook.Filter
+	Kinds, Chats []choice
 }
 
-// Kinds are the types of events that a webhook can be limited to.
-func Kinds(of webhook.Filter) []Choice {
-	var choices []Choice
+func filterViewOf(filter webhook.Filter) filterView {
+	return filterView{filter, kindChoices(filter), chatChoices(filter)}
+}
+
+// Limited reports whether the webhook gets only some of the events.
+func (v filterView) Limited() bool { return len(v.filter.Kinds)+len(v.filter.Chats) > 0 }
+
+// Chosen are the kinds of chats that the webhook is limited to.
+func (v filterView) Chosen() []choice {
+	return slices.DeleteFunc(slices.Clone(v.Chats), func(c choice) bool { return !c.Chosen })
+}
+
+// kindChoices are the types of events that a webhook can be limited to.
+func kindChoices(of webhook.Filter) []choice {
+	var choices []choice
 	for _, kind := range eventlog.Kinds() {
 		if kind != eventlog.KindWebhookTest {
-			choices = append(choices, Choice{Value: string(kind), Chosen: slices.Contains(of.Kinds, kind)})
+			choices = append(choices, choice{Value: string(kind), Chosen: slices.Contains(of.Kinds, kind)})
 		}
 	}
 	return choices
 }
 
-// Chats are the kinds of chats that a webhook can be limited to.
-func Chats(of webhook.Filter) []Choice {
+// chatChoices are the kinds of chats that a webhook can be limited to.
+func chatChoices(of webhook.Filter) []choice {
 	names := map[webhook.ChatKind]web.Word{
 		webhook.ChatDirect: web.Word("People"), webhook.ChatGroup: web.Word("Groups"),
 		webhook.ChatChannel: web.Word("Channels"), webhook.ChatStatus: web.Word("Status posts"),
 	}
-	var choices []Choice
+	var choices []choice
 	for _, kind := range webhook.ChatKinds() {
-		choices = append(choices, Choice{Value: string(kind), Name: names[kind], Chosen: slices.Contains(of.Chats, kind)})
+		choices = append(choices, choice{Value: string(kind), Name: names[kind], Chosen: slices.Contains(of.Chats, kind)})
 	}
 	return choices
 }
 
-// Settings reads the form of a webhook.
-func Settings(r *frame.Request) (webhook.Settings, error) {
+// webhookSettings reads the form of a webhook.
+func webhookSettings(r *frame.Request) (webhook.Settings, error) {
 	active := r.FormValue("active") != ""
 	settings := webhook.Settings{URL: strings.TrimSpace(r.FormValue("url")), Active: &active}
 	switch r.FormValue("secret") {

@@ -1,11 +1,9 @@
-// Package account is the page of an instance's own messenger account: its profile, what it lets
-// others see and do, what becomes of calls, its status posts, and whom it has blocked.
-package account
+// The page of an instance's own messenger account: its profile, what it lets others see and do, what
+// becomes of calls, its status posts, and whom it has blocked.
+
+package dashboard
 
 import (
-	"context"
-	"embed"
-	"net/http"
 	"strings"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -13,73 +11,15 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/profile"
-	"github.com/recado-project/recado/internal/required"
-	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
-
-// Files are the template with its translations.
-//
-//go:embed *.html locale
-var Files embed.FS
 
 // blockedAtOnce is how many blocked people are shown at once.
 const blockedAtOnce = 50
 
-// Profiles are the use cases of the account.
-type Profiles interface {
-	Get(ctx context.Context, instanceID string) (gateway.OwnProfile, error)
-	Change(ctx context.Context, instanceID string, change profile.Change) (gateway.OwnProfile, error)
-	Privacy(ctx context.Context, instanceID string) (gateway.Privacy, error)
-	ChangePrivacy(ctx context.Context, instanceID string, change profile.PrivacyChange) (gateway.Privacy, error)
-	Blocked(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Party], error)
-	StatusAudience(ctx context.Context, instanceID string) (gateway.StatusAudience, error)
-}
-
-// Config is what the page stands on. All of it is required.
-type Config struct {
-	Profiles Profiles
-	// Block blocks somebody, or no longer.
-	Block func(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error
-	// Post shows a text to those who see the account's status posts.
-	Post func(ctx context.Context, instanceID, text string, look gateway.StatusLook) error
-	// Settings changes settings of an instance.
-	Settings func(ctx context.Context, instanceID string, settings instance.Settings) (gateway.Instance, error)
-	// Instance returns the instance of the request's path, or a gateway.NotFound.
-	Instance func(r *frame.Request) (gateway.Instance, error)
-	// MaxPicture bounds a picture that is made the account's, in bytes.
-	MaxPicture int64
-}
-
-// pages has the handlers.
-type pages struct{ Config }
-
-// Routes returns the page, and what is done there.
-func Routes(config Config) ([]frame.Route, error) {
-	if err := required.Check("dashboard/account", config); err != nil {
-		return nil, err
-	}
-	p := &pages{config}
-	const path = "/instances/{instanceId}/account"
-	act := func(below string, action user.Action, handle func(*frame.Request) error) frame.Route {
-		return frame.Route{Method: http.MethodPost, Path: path + below, Role: gateway.RoleOperator, Action: action, Handle: handle}
-	}
-	picture := act("/picture", user.ActionInstanceChanged, p.changePicture)
-	picture.MaxBody = p.MaxPicture + frame.MaxFields
-	return []frame.Route{
-		picture,
-		{Method: http.MethodGet, Path: path, Role: gateway.RoleViewer, Handle: p.show},
-		act("/profile", user.ActionInstanceChanged, p.changeProfile),
-		act("/privacy", user.ActionInstanceChanged, p.changePrivacy),
-		act("/calls", user.ActionInstanceChanged, p.changeCalls),
-		act("/block", user.ActionInstanceChanged, p.block),
-		act("/status", user.ActionMessageSent, p.post),
-	}, nil
-}
-
-// view is the page.
-type view struct {
-	frame.InstanceHead
+// accountView is the page.
+type accountView struct {
+	instanceHead
 
 	Profile       gateway.OwnProfile
 	Privacy       []setting
@@ -105,22 +45,22 @@ func (b blocked) Called() string {
 	}
 }
 
-// show shows the page.
-func (p *pages) show(r *frame.Request) error {
-	found, err := p.Instance(r)
+// showAccount shows the page.
+func (p *pages) showAccount(r *frame.Request) error {
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
-	v := view{InstanceHead: r.Head(found, "account")}
-	err = p.ask(r, &v)
+	v := accountView{instanceHead: headOf(found, "account", r.Visitor.Actor.Role)}
+	err = p.readAccount(r, &v)
 	if v.Refused, err = frame.ForNow(err); err != nil {
 		return err
 	}
 	return r.Page("account", frame.View{Title: found.Name, Section: "instances", Body: v})
 }
 
-// ask asks what the account is like.
-func (p *pages) ask(r *frame.Request, v *view) (err error) {
+// readAccount asks the platform what the account is like.
+func (p *pages) readAccount(r *frame.Request, v *accountView) (err error) {
 	id := v.Instance.ID
 	if v.Profile, err = p.Profiles.Get(r.Context(), id); err != nil {
 		return err
@@ -148,15 +88,15 @@ func (p *pages) ask(r *frame.Request, v *view) (err error) {
 	return nil
 }
 
-// back is the page after something was done there.
-func back(r *frame.Request, id, detail string) error {
+// toAccount leads back to the page after something was done there.
+func toAccount(r *frame.Request, id, detail string) error {
 	r.Entry.Detail = detail
 	return r.Go("/instances/" + id + "/account")
 }
 
 // changeProfile changes the name, and what the account says of itself.
 func (p *pages) changeProfile(r *frame.Request) error {
-	found, err := p.Instance(r)
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
@@ -176,12 +116,12 @@ func (p *pages) changeProfile(r *frame.Request) error {
 			return err
 		}
 	}
-	return back(r, found.ID, "profile")
+	return toAccount(r, found.ID, "profile")
 }
 
 // changePicture makes a file the picture of the account, or takes the picture away.
 func (p *pages) changePicture(r *frame.Request) error {
-	found, err := p.Instance(r)
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
@@ -199,25 +139,25 @@ func (p *pages) changePicture(r *frame.Request) error {
 	if _, err := p.Profiles.Change(r.Context(), found.ID, profile.Change{Picture: &picture}); err != nil {
 		return err
 	}
-	return back(r, found.ID, "picture")
+	return toAccount(r, found.ID, "picture")
 }
 
 // changeCalls says what becomes of calls.
 func (p *pages) changeCalls(r *frame.Request) error {
-	found, err := p.Instance(r)
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
 	reject, text := r.PostFormValue("reject") != "", strings.TrimSpace(r.PostFormValue("text"))
-	if _, err := p.Settings(r.Context(), found.ID, instance.Settings{Sending: instance.SendingChange{RejectCalls: &reject, CallText: &text}}); err != nil {
+	if _, err := p.Instances.Change(r.Context(), found.ID, instance.Settings{Sending: instance.SendingChange{RejectCalls: &reject, CallText: &text}}); err != nil {
 		return err
 	}
-	return back(r, found.ID, "calls")
+	return toAccount(r, found.ID, "calls")
 }
 
 // block blocks somebody, or no longer.
 func (p *pages) block(r *frame.Request) error {
-	found, err := p.Instance(r)
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
@@ -229,10 +169,10 @@ func (p *pages) block(r *frame.Request) error {
 	if !blocked {
 		detail = "unblock"
 	}
-	if err := p.Block(r.Context(), found.ID, who, blocked); err != nil {
+	if err := p.People.Block(r.Context(), found.ID, who, blocked); err != nil {
 		return err
 	}
-	return back(r, found.ID, detail)
+	return toAccount(r, found.ID, detail)
 }
 
 // settingName is what people call a privacy setting.

@@ -1,6 +1,6 @@
 // What the account shows to others for a day.
 
-package account
+package dashboard
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/web"
 )
 
@@ -31,9 +32,9 @@ func (a audience) RuleWord() web.Word {
 	}
 }
 
-// post shows a text to the audience.
-func (p *pages) post(r *frame.Request) error {
-	found, err := p.Instance(r)
+// postStatus shows a text to the audience.
+func (p *pages) postStatus(r *frame.Request) error {
+	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
@@ -46,8 +47,10 @@ func (p *pages) post(r *frame.Request) error {
 		return gateway.InvalidFields(gateway.FieldError{Field: "background", Message: "must be a colour as #RRGGBB"})
 	}
 	look := gateway.StatusLook{Background: uint32(background), Font: gateway.FontSystem}
-	if err := p.Post(r.Context(), found.ID, text, look); err != nil {
+	_, err = p.Messages.Send(r.Context(), messaging.Request{InstanceID: found.ID, To: gateway.Recipient{Chat: gateway.StatusChat}},
+		gateway.Content{Type: gateway.TypeText, Text: text, Look: &look})
+	if err != nil {
 		return err
 	}
-	return back(r, found.ID, "status")
+	return toAccount(r, found.ID, "status")
 }
