@@ -46,13 +46,9 @@ func (b blocked) Called() string {
 }
 
 // showAccount shows the page.
-func (p *pages) showAccount(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showAccount(r *frame.Request, found gateway.Instance) error {
 	v := accountView{instanceHead: headOf(found, "account", r.Visitor.Actor.Role)}
-	err = p.readAccount(r, &v)
+	err := p.readAccount(r, &v)
 	if v.Refused, err = frame.ForNow(err); err != nil {
 		return err
 	}
@@ -95,11 +91,7 @@ func toAccount(r *frame.Request, id, detail string) error {
 }
 
 // changeProfile changes the name, and what the account says of itself.
-func (p *pages) changeProfile(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) changeProfile(r *frame.Request, found gateway.Instance) error {
 	before, err := p.Profiles.Get(r.Context(), found.ID)
 	if err != nil {
 		return err
@@ -120,11 +112,7 @@ func (p *pages) changeProfile(r *frame.Request) error {
 }
 
 // changePicture makes a file the picture of the account, or takes the picture away.
-func (p *pages) changePicture(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) changePicture(r *frame.Request, found gateway.Instance) error {
 	done, err := r.ReadForm("picture")
 	if err != nil {
 		return err
@@ -143,11 +131,7 @@ func (p *pages) changePicture(r *frame.Request) error {
 }
 
 // changeCalls says what becomes of calls.
-func (p *pages) changeCalls(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) changeCalls(r *frame.Request, found gateway.Instance) error {
 	reject, text := r.PostFormValue("reject") != "", strings.TrimSpace(r.PostFormValue("text"))
 	if _, err := p.Instances.Change(r.Context(), found.ID, instance.Settings{Sending: instance.SendingChange{RejectCalls: &reject, CallText: &text}}); err != nil {
 		return err
@@ -156,11 +140,7 @@ func (p *pages) changeCalls(r *frame.Request) error {
 }
 
 // block blocks somebody, or no longer.
-func (p *pages) block(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) block(r *frame.Request, found gateway.Instance) error {
 	who, err := gateway.ParseRecipient(strings.TrimSpace(r.PostFormValue("who")))
 	if err != nil || !who.IsPerson() {
 		return gateway.InvalidFields(gateway.FieldError{Field: "who", Message: "must be the number of a person with country code"})

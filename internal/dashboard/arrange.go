@@ -62,11 +62,7 @@ func arrangement(button string, now time.Time) (change gateway.ChatChange, done 
 }
 
 // arrangeChat makes the change that a button is for, on all devices of the account.
-func (p *pages) arrangeChat(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) arrangeChat(r *frame.Request, found gateway.Instance) error {
 	with, err := chatIn(r)
 	if err != nil {
 		return err

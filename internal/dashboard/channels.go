@@ -69,11 +69,7 @@ func (l channelLine) Link() string {
 }
 
 // showChannels shows the channels that the account follows or owns.
-func (p *pages) showChannels(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showChannels(r *frame.Request, found gateway.Instance) error {
 	page, query := frame.PageOf(r.URL.Query()), url.Values{}
 	view := channelsView{instanceHead: headOf(found, "channels", r.Visitor.Actor.Role)}
 	if view.Search = r.Search(); view.Search != "" {
@@ -110,8 +106,8 @@ func channelPath(instanceID string, id gateway.JID) string {
 }
 
 // showChannel shows one channel with its newest posts, or with those before one of them.
-func (p *pages) showChannel(r *frame.Request) error {
-	found, ref, err := p.channelOf(r)
+func (p *pages) showChannel(r *frame.Request, found gateway.Instance) error {
+	ref, err := channelIn(r)
 	if err != nil {
 		return err
 	}
@@ -153,25 +149,17 @@ func (p *pages) postsOf(r *frame.Request, view *channelView, before int) error {
 	return nil
 }
 
-// channelOf returns the instance and the channel of a request's path.
-func (p *pages) channelOf(r *frame.Request) (gateway.Instance, gateway.ChannelRef, error) {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return found, gateway.ChannelRef{}, err
-	}
+// channelIn returns the channel of a request's path.
+func channelIn(r *frame.Request) (gateway.ChannelRef, error) {
 	ref, ok := gateway.ParseChannel(r.PathValue("channelId"))
 	if !ok {
-		return found, ref, gateway.Errorf(gateway.NotFound, gateway.CodeChannelNotFound, "there is no such channel")
+		return ref, gateway.Errorf(gateway.NotFound, gateway.CodeChannelNotFound, "there is no such channel")
 	}
-	return found, ref, nil
+	return ref, nil
 }
 
 // followChannel follows the channel to which a link leads.
-func (p *pages) followChannel(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) followChannel(r *frame.Request, found gateway.Instance) error {
 	ref, ok := gateway.ParseChannel(r.FormValue("channel"))
 	if !ok {
 		return gateway.InvalidFields(gateway.FieldError{Field: "channel", Message: "must be the link of a channel, or its ID"})
@@ -188,8 +176,8 @@ func (p *pages) followChannel(r *frame.Request) error {
 }
 
 // changeChannel does with a channel what a button is for.
-func (p *pages) changeChannel(r *frame.Request) error {
-	found, ref, err := p.channelOf(r)
+func (p *pages) changeChannel(r *frame.Request, found gateway.Instance) error {
+	ref, err := channelIn(r)
 	if err != nil {
 		return err
 	}

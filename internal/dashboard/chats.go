@@ -94,11 +94,7 @@ func (b bubble) Progress() web.Word {
 }
 
 // showChats shows the chats.
-func (p *pages) showChats(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showChats(r *frame.Request, found gateway.Instance) error {
 	view, err := p.chatsView(r, found.ID)(r.Context())
 	if err != nil {
 		return err
@@ -107,11 +103,7 @@ func (p *pages) showChats(r *frame.Request) error {
 }
 
 // liveChats keeps them up to date.
-func (p *pages) liveChats(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) liveChats(r *frame.Request, found gateway.Instance) error {
 	return serveLive(p, r, "chats", found.ID, 0, p.chatsView(r, found.ID), chatQuery(r.URL.Query()).Encode())
 }
 
@@ -259,11 +251,7 @@ func nameOf(party gateway.Party) string {
 }
 
 // showFile leads to the file of a message.
-func (p *pages) showFile(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showFile(r *frame.Request, found gateway.Instance) error {
 	link, err := p.Messages.MediaLink(r.Context(), found.ID, gateway.MessageRef{ID: r.PathValue("messageId")}, "")
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
 )
 
@@ -20,11 +21,7 @@ type codeSample struct {
 }
 
 // showCode shows how to send with this instance.
-func (p *pages) showCode(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showCode(r *frame.Request, found gateway.Instance) error {
 	fill := strings.NewReplacer("{base}", p.Origin(r.Request), "{instance}", found.ID, "{text}", r.Text(web.Word("Hello from Recado!")))
 	view := codeView{instanceHead: headOf(found, "code", r.Visitor.Actor.Role)}
 	for _, sample := range codeSamples() {

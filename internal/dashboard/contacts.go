@@ -47,11 +47,7 @@ type contactsView struct {
 }
 
 // showContacts shows the list, also while the instance is not connected.
-func (p *pages) showContacts(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showContacts(r *frame.Request, found gateway.Instance) error {
 	page, query := frame.PageOf(r.URL.Query()), url.Values{}
 	view := contactsView{instanceHead: headOf(found, "contacts", r.Visitor.Actor.Role)}
 	if view.Search = r.Search(); view.Search != "" {
@@ -110,8 +106,8 @@ func (b business) Openings() (all []openHours) {
 }
 
 // showContact shows one contact.
-func (p *pages) showContact(r *frame.Request) error {
-	found, who, err := p.contactOf(r)
+func (p *pages) showContact(r *frame.Request, found gateway.Instance) error {
+	who, err := contactIn(r)
 	if err != nil {
 		return err
 	}
@@ -128,8 +124,8 @@ func (p *pages) showContact(r *frame.Request) error {
 }
 
 // nameContact writes a name into the address book, on all devices of the account.
-func (p *pages) nameContact(r *frame.Request) error {
-	found, who, err := p.contactOf(r)
+func (p *pages) nameContact(r *frame.Request, found gateway.Instance) error {
+	who, err := contactIn(r)
 	if err != nil {
 		return err
 	}
@@ -145,15 +141,11 @@ func (p *pages) nameContact(r *frame.Request) error {
 	return r.Go("/instances/" + found.ID + "/contacts/" + url.PathEscape(r.PathValue("phone")))
 }
 
-// contactOf returns the instance and the contact that a request is about.
-func (p *pages) contactOf(r *frame.Request) (gateway.Instance, gateway.Recipient, error) {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return found, gateway.Recipient{}, err
-	}
+// contactIn returns the contact of a request's path.
+func contactIn(r *frame.Request) (gateway.Recipient, error) {
 	who, err := gateway.ParseRecipient(r.PathValue("phone"))
 	if err != nil || !who.IsPerson() {
-		return found, who, gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such contact")
+		return who, gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such contact")
 	}
-	return found, who, nil
+	return who, nil
 }

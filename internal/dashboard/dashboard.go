@@ -102,6 +102,20 @@ func New(config Config) (*frame.Pages, error) {
 	}, p.routes()...)
 }
 
+// instanceHandler handles a request about an instance that the visitor may see.
+type instanceHandler func(r *frame.Request, found gateway.Instance) error
+
+// of makes a handler of one that is about the instance of the request's path.
+func (p *pages) of(handle instanceHandler) func(r *frame.Request) error {
+	return func(r *frame.Request) error {
+		found, err := p.instanceOf(r)
+		if err != nil {
+			return err
+		}
+		return handle(r, found)
+	}
+}
+
 // instanceOf returns the instance of the request's path. Its error is NotFound for one
 // that does not exist or is another account's: a stranger does not learn which.
 func (p *pages) instanceOf(r *frame.Request) (gateway.Instance, error) {

@@ -36,11 +36,7 @@ type deliveryRow struct {
 }
 
 // showDeliveries shows the list.
-func (p *pages) showDeliveries(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showDeliveries(r *frame.Request, found gateway.Instance) error {
 	view, err := p.deliveriesView(r, found.ID)(r.Context())
 	if err != nil {
 		return err
@@ -49,11 +45,7 @@ func (p *pages) showDeliveries(r *frame.Request) error {
 }
 
 // liveDeliveries keeps it up to date.
-func (p *pages) liveDeliveries(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) liveDeliveries(r *frame.Request, found gateway.Instance) error {
 	page := strconv.Itoa(frame.PageOf(r.URL.Query()))
 	return serveLive(p, r, "deliveries", found.ID, deliveryAge, p.deliveriesView(r, found.ID), whichOf(r), page)
 }
@@ -112,8 +104,8 @@ func outcomeOf(of webhook.DeliveryState) state {
 }
 
 // redeliver sends one event to the endpoint again.
-func (p *pages) redeliver(r *frame.Request) error {
-	found, ref, err := p.webhookOf(r)
+func (p *pages) redeliver(r *frame.Request, found gateway.Instance) error {
+	ref, err := p.refOf(r.Context(), r, found.ID)
 	if err != nil {
 		return err
 	}
@@ -138,8 +130,8 @@ func (p *pages) redeliver(r *frame.Request) error {
 }
 
 // replayWebhook delivers everything from an event or a time on again.
-func (p *pages) replayWebhook(r *frame.Request) error {
-	found, ref, err := p.webhookOf(r)
+func (p *pages) replayWebhook(r *frame.Request, found gateway.Instance) error {
+	ref, err := p.refOf(r.Context(), r, found.ID)
 	if err != nil {
 		return err
 	}

@@ -65,11 +65,7 @@ type oneEvent struct {
 }
 
 // showEvents shows the page.
-func (p *pages) showEvents(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showEvents(r *frame.Request, found gateway.Instance) error {
 	view, err := p.eventsView(r, found.ID)(r.Context())
 	if err != nil {
 		return err
@@ -78,11 +74,7 @@ func (p *pages) showEvents(r *frame.Request) error {
 }
 
 // liveEvents keeps it up to date.
-func (p *pages) liveEvents(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) liveEvents(r *frame.Request, found gateway.Instance) error {
 	kind, _ := eventsAsked(r.URL.Query())
 	return serveLive(p, r, "events", found.ID, 0, p.eventsView(r, found.ID), string(kind))
 }
@@ -143,11 +135,7 @@ func (p *pages) eventsView(r *frame.Request, id string) func(ctx context.Context
 }
 
 // showEvent shows one event, as it is delivered.
-func (p *pages) showEvent(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showEvent(r *frame.Request, found gateway.Instance) error {
 	sequence, err := strconv.ParseInt(r.PathValue("sequence"), 10, 64)
 	if err != nil || sequence < 1 {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such event")

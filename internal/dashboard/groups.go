@@ -79,11 +79,7 @@ func roleWord(role gateway.GroupRole) web.Word {
 }
 
 // showGroups shows the list.
-func (p *pages) showGroups(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showGroups(r *frame.Request, found gateway.Instance) error {
 	page, query := frame.PageOf(r.URL.Query()), url.Values{}
 	view := groupsView{instanceHead: headOf(found, "groups", r.Visitor.Actor.Role)}
 	if view.Search = r.Search(); view.Search != "" {
@@ -102,16 +98,13 @@ func (p *pages) showGroups(r *frame.Request) error {
 }
 
 // showGroup shows one group.
-func (p *pages) showGroup(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showGroup(r *frame.Request, found gateway.Instance) error {
 	id, ok := gateway.ParseJID(r.PathValue("groupId"))
 	if !ok || !id.IsGroup() {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeGroupNotFound, "there is no such group")
 	}
 	view := groupView{instanceHead: headOf(found, "groups", r.Visitor.Actor.Role)}
+	var err error
 	view.Group, err = p.Groups.Get(r.Context(), found.ID, id)
 	if view.Refused, err = frame.ForNow(err); err != nil {
 		return err

@@ -59,11 +59,7 @@ func headOf(found gateway.Instance, tab string, role gateway.Role) instanceHead 
 }
 
 // showInstance shows the page of one instance.
-func (p *pages) showInstance(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showInstance(r *frame.Request, found gateway.Instance) error {
 	view, err := p.instanceView(r, found.ID)(r.Context())
 	if err != nil {
 		return err
@@ -76,11 +72,7 @@ func (p *pages) showInstance(r *frame.Request) error {
 
 // liveInstance keeps it up to date: a code that is shown turns by itself into the next
 // one, and into "connected".
-func (p *pages) liveInstance(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) liveInstance(r *frame.Request, found gateway.Instance) error {
 	return serveLive(p, r, "instance", found.ID, queueAge, p.instanceView(r, found.ID))
 }
 
@@ -135,11 +127,7 @@ func (p *pages) chartOf(id string, labels [3]string) (made chart, today int) {
 func (p *pages) midnight() time.Time { return p.Now().UTC().Truncate(24 * time.Hour) }
 
 // linkInstance has a code shown. The page shows it when it is there.
-func (p *pages) linkInstance(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) linkInstance(r *frame.Request, found gateway.Instance) error {
 	if _, err := p.Instances.QR(r.Context(), found.ID); err != nil {
 		return err
 	}
@@ -147,11 +135,7 @@ func (p *pages) linkInstance(r *frame.Request) error {
 }
 
 // showPairingCode asks for the characters that are typed on the phone of a number.
-func (p *pages) showPairingCode(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showPairingCode(r *frame.Request, found gateway.Instance) error {
 	number, ok := gateway.ParseNumber(r.FormValue("number"))
 	if !ok {
 		return gateway.InvalidFields(gateway.FieldError{Field: "number", Message: "must be the phone's number with its country code, such as 5511999990100"})
@@ -164,11 +148,7 @@ func (p *pages) showPairingCode(r *frame.Request) error {
 }
 
 // changeInstance sets the name, the proxy, the label and the rules of sending.
-func (p *pages) changeInstance(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) changeInstance(r *frame.Request, found gateway.Instance) error {
 	given := func(field string) *string {
 		value := strings.TrimSpace(r.FormValue(field))
 		if !r.PostForm.Has(field) { // the setting stays as it is
@@ -242,39 +222,18 @@ func kindName(kind gateway.DeviceKind) web.Word {
 	}
 }
 
-// restartInstance connects the instance anew.
-func (p *pages) restartInstance(r *frame.Request) error {
-	return p.command(r, p.Instances.Restart, web.Word("Restarting."))
-}
-
-// stopInstance closes the session and keeps the link.
-func (p *pages) stopInstance(r *frame.Request) error {
-	return p.command(r, p.Instances.Stop, web.Word("Stopped."))
-}
-
-// logOutInstance ends the link.
-func (p *pages) logOutInstance(r *frame.Request) error {
-	return p.command(r, p.Instances.Logout, web.Word("Logged out."))
-}
-
-// command carries out what takes no more than the instance.
-func (p *pages) command(r *frame.Request, carryOut func(ctx context.Context, id string) error, done web.Word) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
+// command makes the handler of a button that needs no more than the instance.
+func command(carryOut func(ctx context.Context, id string) error, done web.Word) instanceHandler {
+	return func(r *frame.Request, found gateway.Instance) error {
+		if err := carryOut(r.Context(), found.ID); err != nil {
+			return err
+		}
+		return r.Done("/instances/"+found.ID, done)
 	}
-	if err := carryOut(r.Context(), found.ID); err != nil {
-		return err
-	}
-	return r.Done("/instances/"+found.ID, done)
 }
 
 // deleteInstance removes the instance and all that belongs to it, if its name was typed.
-func (p *pages) deleteInstance(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) deleteInstance(r *frame.Request, found gateway.Instance) error {
 	if r.FormValue("name") != found.Name {
 		return gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must be the instance's name, as it stands"})
 	}

@@ -55,11 +55,7 @@ func having(all []labelLine, ids []string) []labelLine {
 }
 
 // labelChat puts a label on a chat, or takes it off, on all devices of the account.
-func (p *pages) labelChat(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) labelChat(r *frame.Request, found gateway.Instance) error {
 	with, err := chatIn(r)
 	if err != nil {
 		return err

@@ -80,11 +80,7 @@ func (p *pages) stateOf(i gateway.Instance) state {
 }
 
 // answerPasskey takes what a browser has signed: here, or elsewhere and pasted.
-func (p *pages) answerPasskey(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) answerPasskey(r *frame.Request, found gateway.Instance) error {
 	answer := []byte(r.FormValue("answer"))
 	if !json.Valid(answer) {
 		return gateway.InvalidFields(gateway.FieldError{Field: "answer", Message: "must be what the browser has copied: it begins with { and ends with }"})
@@ -93,16 +89,4 @@ func (p *pages) answerPasskey(r *frame.Request) error {
 		return err
 	}
 	return r.Done("/instances/"+found.ID, web.Word("The platform has taken the answer of the passkey."))
-}
-
-// confirmPasskey says that the phone shows the same code.
-func (p *pages) confirmPasskey(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
-	if err := p.Instances.ConfirmPasskey(r.Context(), found.ID); err != nil {
-		return err
-	}
-	return r.Done("/instances/"+found.ID, web.Word("Confirmed here."))
 }

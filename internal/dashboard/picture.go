@@ -96,11 +96,7 @@ func (p *pictures) fetch(ctx context.Context, url string) (_ picture, err error)
 func picturable(i gateway.Instance) bool { return i.Profile.PictureURL != "" && i.Proxy == "" }
 
 // showPicture answers the picture of an instance's account, or that there is none.
-func (p *pages) showPicture(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showPicture(r *frame.Request, found gateway.Instance) error {
 	missing := gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no picture")
 	if !picturable(found) {
 		return missing

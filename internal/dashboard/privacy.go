@@ -104,11 +104,7 @@ func timersOf(privacy gateway.Privacy) (all []choice) {
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 
 // changePrivacy changes the settings that are others than before.
-func (p *pages) changePrivacy(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) changePrivacy(r *frame.Request, found gateway.Instance) error {
 	before, err := p.Profiles.Privacy(r.Context(), found.ID)
 	if err != nil {
 		return err

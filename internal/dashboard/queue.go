@@ -50,11 +50,7 @@ type queuedRow struct {
 }
 
 // showQueue shows the list.
-func (p *pages) showQueue(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showQueue(r *frame.Request, found gateway.Instance) error {
 	view, err := p.queueView(r, found.ID)(r.Context())
 	if err != nil {
 		return err
@@ -63,11 +59,7 @@ func (p *pages) showQueue(r *frame.Request) error {
 }
 
 // liveQueue keeps it up to date.
-func (p *pages) liveQueue(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) liveQueue(r *frame.Request, found gateway.Instance) error {
 	page := strconv.Itoa(frame.PageOf(r.URL.Query()))
 	return serveLive(p, r, "queue", found.ID, queueAge, p.queueView(r, found.ID), page)
 }
@@ -170,11 +162,7 @@ func (p *pages) waiting(ctx context.Context, id string) (int, error) {
 }
 
 // cancelQueued takes one message out of the queue.
-func (p *pages) cancelQueued(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) cancelQueued(r *frame.Request, found gateway.Instance) error {
 	id := r.PathValue("messageId")
 	was, err := p.Queue.Cancel(r.Context(), found.ID, id)
 	if err != nil {
@@ -188,11 +176,7 @@ func (p *pages) cancelQueued(r *frame.Request) error {
 }
 
 // cancelQueue takes all messages out of the queue, but those that are being sent.
-func (p *pages) cancelQueue(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) cancelQueue(r *frame.Request, found gateway.Instance) error {
 	n, err := p.Queue.CancelAll(r.Context(), found.ID)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
 )
 
 // routes is the table: who may do what, and what the audit list calls it.
@@ -25,6 +26,7 @@ func (p *pages) routes() []frame.Route {
 	own := func(method, path string, action user.Action, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Action: action, Handle: handle}
 	}
+	of := p.of
 	withFile := func(route frame.Route) frame.Route {
 		route.MaxBody = p.MaxMedia + frame.MaxFields
 		return route
@@ -35,67 +37,67 @@ func (p *pages) routes() []frame.Route {
 		live("/instances/live", p.liveInstances),
 		act("/instances", user.ActionInstanceCreated, p.createInstance),
 
-		read(one, p.showInstance),
-		live(one+"/live", p.liveInstance),
-		read(one+"/picture", p.showPicture),
-		act(one+"/settings", user.ActionInstanceChanged, p.changeInstance),
-		act(one+"/link", user.ActionInstanceLinking, p.linkInstance),
-		act(one+"/pairing-code", user.ActionInstanceLinking, p.showPairingCode),
-		act(one+"/passkey", user.ActionInstancePasskey, p.answerPasskey),
-		act(one+"/passkey/confirm", user.ActionInstancePasskey, p.confirmPasskey),
-		act(one+"/restart", user.ActionInstanceRestarted, p.restartInstance),
-		act(one+"/stop", user.ActionInstanceStopped, p.stopInstance),
-		act(one+"/logout", user.ActionInstanceLoggedOut, p.logOutInstance),
-		act(one+"/delete", user.ActionInstanceDeleted, p.deleteInstance),
+		read(one, of(p.showInstance)),
+		live(one+"/live", of(p.liveInstance)),
+		read(one+"/picture", of(p.showPicture)),
+		act(one+"/settings", user.ActionInstanceChanged, of(p.changeInstance)),
+		act(one+"/link", user.ActionInstanceLinking, of(p.linkInstance)),
+		act(one+"/pairing-code", user.ActionInstanceLinking, of(p.showPairingCode)),
+		act(one+"/passkey", user.ActionInstancePasskey, of(p.answerPasskey)),
+		act(one+"/passkey/confirm", user.ActionInstancePasskey, of(command(p.Instances.ConfirmPasskey, web.Word("Confirmed here.")))),
+		act(one+"/restart", user.ActionInstanceRestarted, of(command(p.Instances.Restart, web.Word("Restarting.")))),
+		act(one+"/stop", user.ActionInstanceStopped, of(command(p.Instances.Stop, web.Word("Stopped.")))),
+		act(one+"/logout", user.ActionInstanceLoggedOut, of(command(p.Instances.Logout, web.Word("Logged out.")))),
+		act(one+"/delete", user.ActionInstanceDeleted, of(p.deleteInstance)),
 
-		read(one+"/chats", p.showChats),
-		live(one+"/chats/live", p.liveChats),
-		act(one+"/chats/arrange", user.ActionChatArranged, p.arrangeChat),
-		act(one+"/chats/label", user.ActionChatArranged, p.labelChat),
-		read(one+"/messages/{messageId}/file", p.showFile),
+		read(one+"/chats", of(p.showChats)),
+		live(one+"/chats/live", of(p.liveChats)),
+		act(one+"/chats/arrange", user.ActionChatArranged, of(p.arrangeChat)),
+		act(one+"/chats/label", user.ActionChatArranged, of(p.labelChat)),
+		read(one+"/messages/{messageId}/file", of(p.showFile)),
 		withFile(act(one+"/messages", user.ActionMessageSent, p.sendMessage)),
 
-		read(one+"/contacts", p.showContacts),
-		read(one+"/contacts/{phone}", p.showContact),
-		act(one+"/contacts/{phone}/name", user.ActionContactNamed, p.nameContact),
+		read(one+"/contacts", of(p.showContacts)),
+		read(one+"/contacts/{phone}", of(p.showContact)),
+		act(one+"/contacts/{phone}/name", user.ActionContactNamed, of(p.nameContact)),
 
-		read(one+"/groups", p.showGroups),
-		read(one+"/groups/{groupId}", p.showGroup),
+		read(one+"/groups", of(p.showGroups)),
+		read(one+"/groups/{groupId}", of(p.showGroup)),
 
-		read(one+"/channels", p.showChannels),
-		act(one+"/channels", user.ActionChannelChanged, p.followChannel),
-		read(one+"/channels/{channelId}", p.showChannel),
-		act(one+"/channels/{channelId}", user.ActionChannelChanged, p.changeChannel),
+		read(one+"/channels", of(p.showChannels)),
+		act(one+"/channels", user.ActionChannelChanged, of(p.followChannel)),
+		read(one+"/channels/{channelId}", of(p.showChannel)),
+		act(one+"/channels/{channelId}", user.ActionChannelChanged, of(p.changeChannel)),
 
-		read(one+"/account", p.showAccount),
-		act(one+"/account/profile", user.ActionInstanceChanged, p.changeProfile),
-		withFile(act(one+"/account/picture", user.ActionInstanceChanged, p.changePicture)),
-		act(one+"/account/privacy", user.ActionInstanceChanged, p.changePrivacy),
-		act(one+"/account/calls", user.ActionInstanceChanged, p.changeCalls),
-		act(one+"/account/block", user.ActionInstanceChanged, p.block),
-		act(one+"/account/status", user.ActionMessageSent, p.postStatus),
+		read(one+"/account", of(p.showAccount)),
+		act(one+"/account/profile", user.ActionInstanceChanged, of(p.changeProfile)),
+		withFile(act(one+"/account/picture", user.ActionInstanceChanged, of(p.changePicture))),
+		act(one+"/account/privacy", user.ActionInstanceChanged, of(p.changePrivacy)),
+		act(one+"/account/calls", user.ActionInstanceChanged, of(p.changeCalls)),
+		act(one+"/account/block", user.ActionInstanceChanged, of(p.block)),
+		act(one+"/account/status", user.ActionMessageSent, of(p.postStatus)),
 
-		read(one+"/queue", p.showQueue),
-		live(one+"/queue/live", p.liveQueue),
-		act(one+"/queue/cancel", user.ActionQueueCancelled, p.cancelQueue),
-		act(one+"/queue/{messageId}/cancel", user.ActionMessageCancelled, p.cancelQueued),
+		read(one+"/queue", of(p.showQueue)),
+		live(one+"/queue/live", of(p.liveQueue)),
+		act(one+"/queue/cancel", user.ActionQueueCancelled, of(p.cancelQueue)),
+		act(one+"/queue/{messageId}/cancel", user.ActionMessageCancelled, of(p.cancelQueued)),
 
-		read(one+"/code", p.showCode),
+		read(one+"/code", of(p.showCode)),
 
-		read(one+"/webhook", p.showWebhook),
-		live(one+"/webhook/live", p.liveWebhook),
-		act(one+"/webhook", user.ActionWebhookSaved, p.saveWebhook),
-		act(one+"/webhook/delete", user.ActionWebhookDeleted, p.deleteWebhook),
-		act(one+"/webhook/test", user.ActionWebhookTested, p.testWebhook),
-		act(one+"/webhook/resume", user.ActionWebhookResumed, p.resumeWebhook),
-		act(one+"/webhook/replay", user.ActionWebhookReplayed, p.replayWebhook),
-		read(one+"/webhook/deliveries", p.showDeliveries),
-		live(one+"/webhook/deliveries/live", p.liveDeliveries),
+		read(one+"/webhook", of(p.showWebhook)),
+		live(one+"/webhook/live", of(p.liveWebhook)),
+		act(one+"/webhook", user.ActionWebhookSaved, of(p.saveWebhook)),
+		act(one+"/webhook/delete", user.ActionWebhookDeleted, of(p.deleteWebhook)),
+		act(one+"/webhook/test", user.ActionWebhookTested, of(p.testWebhook)),
+		act(one+"/webhook/resume", user.ActionWebhookResumed, of(p.resumeWebhook)),
+		act(one+"/webhook/replay", user.ActionWebhookReplayed, of(p.replayWebhook)),
+		read(one+"/webhook/deliveries", of(p.showDeliveries)),
+		live(one+"/webhook/deliveries/live", of(p.liveDeliveries)),
 
-		read(one+"/events", p.showEvents),
-		live(one+"/events/live", p.liveEvents),
-		read(one+"/events/{sequence}", p.showEvent),
-		act(one+"/events/{sequence}/redeliver", user.ActionWebhookReplayed, p.redeliver),
+		read(one+"/events", of(p.showEvents)),
+		live(one+"/events/live", of(p.liveEvents)),
+		read(one+"/events/{sequence}", of(p.showEvent)),
+		act(one+"/events/{sequence}/redeliver", user.ActionWebhookReplayed, of(p.redeliver)),
 
 		own(http.MethodGet, "/keys", "", p.showKeys),
 		own(http.MethodGet, "/keys/new", "", p.showNewKey),

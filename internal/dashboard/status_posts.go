@@ -33,11 +33,7 @@ func (a audience) RuleWord() web.Word {
 }
 
 // postStatus shows a text to the audience.
-func (p *pages) postStatus(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) postStatus(r *frame.Request, found gateway.Instance) error {
 	text := strings.TrimSpace(r.PostFormValue("post"))
 	if n := utf8.RuneCountInString(text); n == 0 || n > maxPost {
 		return gateway.InvalidFields(gateway.FieldError{Field: "post", Message: fmt.Sprintf("must have 1 to %d characters", maxPost)})

@@ -31,11 +31,7 @@ type webhookView struct {
 }
 
 // showWebhook shows the page.
-func (p *pages) showWebhook(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) showWebhook(r *frame.Request, found gateway.Instance) error {
 	view, err := p.webhookView(r, found.ID)(r.Context())
 	if err != nil {
 		return err
@@ -53,11 +49,7 @@ func (p *pages) sandboxEndpoint(r *http.Request) string {
 }
 
 // liveWebhook keeps the state of the delivery up to date.
-func (p *pages) liveWebhook(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) liveWebhook(r *frame.Request, found gateway.Instance) error {
 	return serveLive(p, r, "webhook", found.ID, deliveryAge, p.webhookView(r, found.ID), whichOf(r))
 }
 
@@ -110,11 +102,7 @@ func (v webhookView) Stuck() bool {
 }
 
 // saveWebhook creates a webhook or changes it.
-func (p *pages) saveWebhook(r *frame.Request) error {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return err
-	}
+func (p *pages) saveWebhook(r *frame.Request, found gateway.Instance) error {
 	settings, err := webhookSettings(r)
 	if err != nil {
 		return err
@@ -139,8 +127,8 @@ func (p *pages) saveWebhook(r *frame.Request) error {
 }
 
 // deleteWebhook removes a webhook.
-func (p *pages) deleteWebhook(r *frame.Request) error {
-	found, ref, err := p.webhookOf(r)
+func (p *pages) deleteWebhook(r *frame.Request, found gateway.Instance) error {
+	ref, err := p.refOf(r.Context(), r, found.ID)
 	if err != nil {
 		return err
 	}
@@ -150,19 +138,9 @@ func (p *pages) deleteWebhook(r *frame.Request) error {
 	return r.Go("/instances/" + found.ID + "/webhook")
 }
 
-// webhookOf returns the instance and the webhook that a request is about.
-func (p *pages) webhookOf(r *frame.Request) (gateway.Instance, webhook.Ref, error) {
-	found, err := p.instanceOf(r)
-	if err != nil {
-		return found, webhook.Ref{}, err
-	}
-	ref, err := p.refOf(r.Context(), r, found.ID)
-	return found, ref, err
-}
-
 // testWebhook sends a test event, and shows what the endpoint said.
-func (p *pages) testWebhook(r *frame.Request) error {
-	_, ref, err := p.webhookOf(r)
+func (p *pages) testWebhook(r *frame.Request, found gateway.Instance) error {
+	ref, err := p.refOf(r.Context(), r, found.ID)
 	if err != nil {
 		return err
 	}
@@ -174,13 +152,13 @@ func (p *pages) testWebhook(r *frame.Request) error {
 }
 
 // resumeWebhook tries the endpoint again at once.
-func (p *pages) resumeWebhook(r *frame.Request) error {
-	resume := func(ctx context.Context, id string) error {
-		ref, err := p.refOf(ctx, r, id)
-		if err != nil {
-			return err
-		}
-		return p.Webhooks.Resume(ctx, ref)
+func (p *pages) resumeWebhook(r *frame.Request, found gateway.Instance) error {
+	ref, err := p.refOf(r.Context(), r, found.ID)
+	if err != nil {
+		return err
 	}
-	return p.command(r, resume, web.Word("Resumed: the endpoint is tried now."))
+	if err := p.Webhooks.Resume(r.Context(), ref); err != nil {
+		return err
+	}
+	return r.Done("/instances/"+found.ID, web.Word("Resumed: the endpoint is tried now."))
 }
