@@ -93,20 +93,6 @@ func (b bubble) Progress() web.Word {
 	}
 }
 
-// showChats shows the chats.
-func (p *pages) showChats(r *frame.Request, found gateway.Instance) error {
-	view, err := p.chatsView(r, found.ID)(r.Context())
-	if err != nil {
-		return err
-	}
-	return r.Page("chats", frame.View{Title: found.Name, Section: "instances", Body: view})
-}
-
-// liveChats keeps them up to date.
-func (p *pages) liveChats(r *frame.Request, found gateway.Instance) error {
-	return serveLive(p, r, "chats", found.ID, 0, p.chatsView(r, found.ID), chatQuery(r.URL.Query()).Encode())
-}
-
 // chatQuery returns what a request asks for, without what makes no sense.
 func chatQuery(given url.Values) url.Values {
 	query := url.Values{}
@@ -159,8 +145,8 @@ func opening(query url.Values, address string) url.Values {
 }
 
 // chatsView returns what makes the page.
-func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context) (chatsView, error) {
-	query, role := chatQuery(r.URL.Query()), r.Visitor.Actor.Role
+func (p *pages) chatsView(r *frame.Request) func(ctx context.Context) (chatsView, error) {
+	id, role, query := r.PathValue("instanceId"), r.Visitor.Actor.Role, chatQuery(r.URL.Query())
 	path := "/instances/" + id + "/chats"
 	return func(ctx context.Context) (chatsView, error) {
 		found, err := p.Instances.Get(ctx, id)

@@ -130,14 +130,28 @@ func (p *pages) instanceOf(r *frame.Request) (gateway.Instance, error) {
 	return found, nil
 }
 
-// partKey names a live part with what its rendering depends on.
-func partKey(r *frame.Request, page string, rest ...string) string {
-	return strings.Join(append([]string{page, r.Lang(), r.Visitor.Key.AccountID, string(r.Visitor.Actor.Role)}, rest...), "|")
+// viewOf reads what a request asks of a page, and returns what makes the page's data at any time.
+type viewOf[T any] func(r *frame.Request) func(ctx context.Context) (T, error)
+
+// showView makes the handler of a whole page of an instance.
+func showView[T any](page string, of viewOf[T]) instanceHandler {
+	return func(r *frame.Request, found gateway.Instance) error {
+		view, err := of(r)(r.Context())
+		if err != nil {
+			return err
+		}
+		return r.Page(page, frame.View{Title: found.Name, Section: "instances", Body: view})
+	}
 }
 
-// serveLive answers with the stream of a page's block "view". view makes the data of the
-// block now; it must depend on nothing but the key's parts.
-func serveLive[T any](p *pages, r *frame.Request, page, instanceID string, maxAge time.Duration, view func(ctx context.Context) (T, error), rest ...string) error {
+// liveView makes the handler of the stream that keeps the block "view" of an instance's page up to date.
+func liveView[T any](p *pages, page string, maxAge time.Duration, of viewOf[T]) instanceHandler {
+	return func(r *frame.Request, _ gateway.Instance) error { return serveLive(p, r, page, maxAge, of(r)) }
+}
+
+// serveLive answers with the stream of a page's block "view". view makes the data of the block; it
+// must depend on nothing but the address, the language, the account and the role.
+func serveLive[T any](p *pages, r *frame.Request, page string, maxAge time.Duration, view func(ctx context.Context) (T, error)) error {
 	lang := r.Lang()
 	ended, stop := r.Visitor.Watch()
 	defer stop()
@@ -145,7 +159,8 @@ func serveLive[T any](p *pages, r *frame.Request, page, instanceID string, maxAg
 		maxAge = min(maxAge, p.MaxAge)
 	}
 	p.Pulse.Serve(r.W, r.Request, ended, live.Part{
-		Key: partKey(r, page, append(rest, instanceID)...), InstanceID: instanceID, MaxAge: maxAge,
+		Key:        strings.Join([]string{lang, r.Visitor.Key.AccountID, string(r.Visitor.Actor.Role), r.URL.RequestURI()}, "|"),
+		InstanceID: r.PathValue("instanceId"), MaxAge: maxAge,
 		Render: func(ctx context.Context) ([]byte, error) {
 			data, err := view(ctx)
 			if err != nil {

@@ -35,24 +35,9 @@ type deliveryRow struct {
 	Outcome state
 }
 
-// showDeliveries shows the list.
-func (p *pages) showDeliveries(r *frame.Request, found gateway.Instance) error {
-	view, err := p.deliveriesView(r, found.ID)(r.Context())
-	if err != nil {
-		return err
-	}
-	return r.Page("deliveries", frame.View{Title: found.Name, Section: "instances", Body: view})
-}
-
-// liveDeliveries keeps it up to date.
-func (p *pages) liveDeliveries(r *frame.Request, found gateway.Instance) error {
-	page := strconv.Itoa(frame.PageOf(r.URL.Query()))
-	return serveLive(p, r, "deliveries", found.ID, deliveryAge, p.deliveriesView(r, found.ID), whichOf(r), page)
-}
-
 // deliveriesView returns what makes the list.
-func (p *pages) deliveriesView(r *frame.Request, id string) func(ctx context.Context) (deliveriesView, error) {
-	page := frame.PageOf(r.URL.Query())
+func (p *pages) deliveriesView(r *frame.Request) func(ctx context.Context) (deliveriesView, error) {
+	id, page := r.PathValue("instanceId"), frame.PageOf(r.URL.Query())
 	return func(ctx context.Context) (deliveriesView, error) {
 		head, err := p.webhookHead(ctx, r, id)
 		if err != nil {

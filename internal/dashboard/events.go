@@ -64,21 +64,6 @@ type oneEvent struct {
 	May  bool
 }
 
-// showEvents shows the page.
-func (p *pages) showEvents(r *frame.Request, found gateway.Instance) error {
-	view, err := p.eventsView(r, found.ID)(r.Context())
-	if err != nil {
-		return err
-	}
-	return r.Page("events", frame.View{Title: found.Name, Section: "instances", Body: view})
-}
-
-// liveEvents keeps it up to date.
-func (p *pages) liveEvents(r *frame.Request, found gateway.Instance) error {
-	kind, _ := eventsAsked(r.URL.Query())
-	return serveLive(p, r, "events", found.ID, 0, p.eventsView(r, found.ID), string(kind))
-}
-
 // eventsAsked reads which events a request asks for: a kind, and the newest number; 0 means
 // what is new.
 func eventsAsked(query url.Values) (kind eventlog.Kind, at int64) {
@@ -92,8 +77,9 @@ func eventsAsked(query url.Values) (kind eventlog.Kind, at int64) {
 }
 
 // eventsView returns what makes the page.
-func (p *pages) eventsView(r *frame.Request, id string) func(ctx context.Context) (eventsView, error) {
-	role, path := r.Visitor.Actor.Role, "/instances/"+id+"/events"
+func (p *pages) eventsView(r *frame.Request) func(ctx context.Context) (eventsView, error) {
+	id, role := r.PathValue("instanceId"), r.Visitor.Actor.Role
+	path := "/instances/" + id + "/events"
 	kind, at := eventsAsked(r.URL.Query())
 	query := url.Values{}
 	var kinds []eventlog.Kind

@@ -36,7 +36,7 @@ func (p *pages) showHealth(r *frame.Request) error {
 
 // liveHealth keeps it up to date.
 func (p *pages) liveHealth(r *frame.Request) error {
-	return serveLive(p, r, "health", "", healthAge, p.healthView)
+	return serveLive(p, r, "health", healthAge, p.healthView)
 }
 
 func (p *pages) healthView(ctx context.Context) (healthView, error) {

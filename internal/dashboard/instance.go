@@ -60,7 +60,7 @@ func headOf(found gateway.Instance, tab string, role gateway.Role) instanceHead 
 
 // showInstance shows the page of one instance.
 func (p *pages) showInstance(r *frame.Request, found gateway.Instance) error {
-	view, err := p.instanceView(r, found.ID)(r.Context())
+	view, err := p.instanceView(r)(r.Context())
 	if err != nil {
 		return err
 	}
@@ -70,15 +70,10 @@ func (p *pages) showInstance(r *frame.Request, found gateway.Instance) error {
 	return r.Page("instance", frame.View{Title: found.Name, Section: "instances", Body: view})
 }
 
-// liveInstance keeps it up to date: a code that is shown turns by itself into the next
-// one, and into "connected".
-func (p *pages) liveInstance(r *frame.Request, found gateway.Instance) error {
-	return serveLive(p, r, "instance", found.ID, queueAge, p.instanceView(r, found.ID))
-}
-
-// instanceView returns what makes the page.
-func (p *pages) instanceView(r *frame.Request, id string) func(ctx context.Context) (instanceView, error) {
-	role := r.Visitor.Actor.Role
+// instanceView returns what makes the page: a code that is shown turns by itself into the next one, and
+// into "connected".
+func (p *pages) instanceView(r *frame.Request) func(ctx context.Context) (instanceView, error) {
+	id, role := r.PathValue("instanceId"), r.Visitor.Actor.Role
 	labels := [3]string{r.Text(web.Word("Hour")), r.Text(web.Word("Out")), r.Text(web.Word("In"))}
 	return func(ctx context.Context) (instanceView, error) {
 		found, err := p.Instances.Get(ctx, id)

@@ -58,8 +58,7 @@ func (p *pages) listInstances(r *frame.Request) error {
 
 // liveInstances keeps the table up to date.
 func (p *pages) liveInstances(r *frame.Request) error {
-	query := searchOf(r)
-	return serveLive(p, r, "instance_list", "", listAge, p.instancesView(r), query.Encode())
+	return serveLive(p, r, "instance_list", listAge, p.instancesView(r))
 }
 
 // listAge is after which time the list is made anew without an event: nobody tells this node

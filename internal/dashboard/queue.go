@@ -49,24 +49,9 @@ type queuedRow struct {
 	Far       bool // Until has its date
 }
 
-// showQueue shows the list.
-func (p *pages) showQueue(r *frame.Request, found gateway.Instance) error {
-	view, err := p.queueView(r, found.ID)(r.Context())
-	if err != nil {
-		return err
-	}
-	return r.Page("queue", frame.View{Title: found.Name, Section: "instances", Body: view})
-}
-
-// liveQueue keeps it up to date.
-func (p *pages) liveQueue(r *frame.Request, found gateway.Instance) error {
-	page := strconv.Itoa(frame.PageOf(r.URL.Query()))
-	return serveLive(p, r, "queue", found.ID, queueAge, p.queueView(r, found.ID), page)
-}
-
 // queueView returns what makes the list.
-func (p *pages) queueView(r *frame.Request, id string) func(ctx context.Context) (queueView, error) {
-	role, page := r.Visitor.Actor.Role, frame.PageOf(r.URL.Query())
+func (p *pages) queueView(r *frame.Request) func(ctx context.Context) (queueView, error) {
+	id, role, page := r.PathValue("instanceId"), r.Visitor.Actor.Role, frame.PageOf(r.URL.Query())
 	path := "/instances/" + id + "/queue"
 	return func(ctx context.Context) (queueView, error) {
 		found, err := p.Instances.Get(ctx, id)
@@ -199,7 +184,7 @@ func (p *pages) cancelled(r *frame.Request, id string, text web.Word, args ...an
 	if !r.Live() {
 		return r.Done("/instances/"+id+"/queue", text, args...)
 	}
-	view, err := p.queueView(r, id)(r.Context())
+	view, err := p.queueView(r)(r.Context())
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (p *pages) routes() []frame.Route {
 		act("/instances", user.ActionInstanceCreated, p.createInstance),
 
 		read(one, of(p.showInstance)),
-		live(one+"/live", of(p.liveInstance)),
+		live(one+"/live", of(liveView(p, "instance", queueAge, p.instanceView))),
 		read(one+"/picture", of(p.showPicture)),
 		act(one+"/settings", user.ActionInstanceChanged, of(p.changeInstance)),
 		act(one+"/link", user.ActionInstanceLinking, of(p.linkInstance)),
@@ -50,8 +50,8 @@ func (p *pages) routes() []frame.Route {
 		act(one+"/logout", user.ActionInstanceLoggedOut, of(command(p.Instances.Logout, web.Word("Logged out.")))),
 		act(one+"/delete", user.ActionInstanceDeleted, of(p.deleteInstance)),
 
-		read(one+"/chats", of(p.showChats)),
-		live(one+"/chats/live", of(p.liveChats)),
+		read(one+"/chats", of(showView("chats", p.chatsView))),
+		live(one+"/chats/live", of(liveView(p, "chats", 0, p.chatsView))),
 		act(one+"/chats/arrange", user.ActionChatArranged, of(p.arrangeChat)),
 		act(one+"/chats/label", user.ActionChatArranged, of(p.labelChat)),
 		read(one+"/messages/{messageId}/file", of(p.showFile)),
@@ -77,25 +77,25 @@ func (p *pages) routes() []frame.Route {
 		act(one+"/account/block", user.ActionInstanceChanged, of(p.block)),
 		act(one+"/account/status", user.ActionMessageSent, of(p.postStatus)),
 
-		read(one+"/queue", of(p.showQueue)),
-		live(one+"/queue/live", of(p.liveQueue)),
+		read(one+"/queue", of(showView("queue", p.queueView))),
+		live(one+"/queue/live", of(liveView(p, "queue", queueAge, p.queueView))),
 		act(one+"/queue/cancel", user.ActionQueueCancelled, of(p.cancelQueue)),
 		act(one+"/queue/{messageId}/cancel", user.ActionMessageCancelled, of(p.cancelQueued)),
 
 		read(one+"/code", of(p.showCode)),
 
 		read(one+"/webhook", of(p.showWebhook)),
-		live(one+"/webhook/live", of(p.liveWebhook)),
+		live(one+"/webhook/live", of(liveView(p, "webhook", deliveryAge, p.webhookView))),
 		act(one+"/webhook", user.ActionWebhookSaved, of(p.saveWebhook)),
 		act(one+"/webhook/delete", user.ActionWebhookDeleted, of(p.deleteWebhook)),
 		act(one+"/webhook/test", user.ActionWebhookTested, of(p.testWebhook)),
 		act(one+"/webhook/resume", user.ActionWebhookResumed, of(p.resumeWebhook)),
 		act(one+"/webhook/replay", user.ActionWebhookReplayed, of(p.replayWebhook)),
-		read(one+"/webhook/deliveries", of(p.showDeliveries)),
-		live(one+"/webhook/deliveries/live", of(p.liveDeliveries)),
+		read(one+"/webhook/deliveries", of(showView("deliveries", p.deliveriesView))),
+		live(one+"/webhook/deliveries/live", of(liveView(p, "deliveries", deliveryAge, p.deliveriesView))),
 
-		read(one+"/events", of(p.showEvents)),
-		live(one+"/events/live", of(p.liveEvents)),
+		read(one+"/events", of(showView("events", p.eventsView))),
+		live(one+"/events/live", of(liveView(p, "events", 0, p.eventsView))),
 		read(one+"/events/{sequence}", of(p.showEvent)),
 		act(one+"/events/{sequence}/redeliver", user.ActionWebhookReplayed, of(p.redeliver)),
 

@@ -32,7 +32,7 @@ type webhookView struct {
 
 // showWebhook shows the page.
 func (p *pages) showWebhook(r *frame.Request, found gateway.Instance) error {
-	view, err := p.webhookView(r, found.ID)(r.Context())
+	view, err := p.webhookView(r)(r.Context())
 	if err != nil {
 		return err
 	}
@@ -48,13 +48,9 @@ func (p *pages) sandboxEndpoint(r *http.Request) string {
 	return p.Origin(r) + "/sandbox/files/events"
 }
 
-// liveWebhook keeps the state of the delivery up to date.
-func (p *pages) liveWebhook(r *frame.Request, found gateway.Instance) error {
-	return serveLive(p, r, "webhook", found.ID, deliveryAge, p.webhookView(r, found.ID), whichOf(r))
-}
-
 // webhookView returns what makes the page.
-func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Context) (webhookView, error) {
+func (p *pages) webhookView(r *frame.Request) func(ctx context.Context) (webhookView, error) {
+	id := r.PathValue("instanceId")
 	return func(ctx context.Context) (webhookView, error) {
 		head, err := p.webhookHead(ctx, r, id)
 		view := webhookView{webhookHead: head, filterView: filterViewOf(head.Hook.Filter)}
