@@ -4,6 +4,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -157,22 +158,14 @@ func (p *pages) block(r *frame.Request, found gateway.Instance) error {
 
 // settingName is what people call a privacy setting.
 func settingName(of gateway.PrivacySetting) web.Word {
-	switch of {
-	case gateway.PrivacyLastSeen:
-		return web.Word("Who sees when it was last online")
-	case gateway.PrivacyOnline:
-		return web.Word("Who sees that it is online")
-	case gateway.PrivacyPicture:
-		return web.Word("Who sees its picture")
-	case gateway.PrivacyAbout:
-		return web.Word("Who sees what it says about itself")
-	case gateway.PrivacyReadReceipts:
-		return web.Word("Who sees that it has read a message")
-	case gateway.PrivacyGroups:
-		return web.Word("Who adds it to groups")
-	case gateway.PrivacyCalls:
-		return web.Word("Whose calls ring")
-	default:
-		return web.Word("Who writes to it")
+	words := map[gateway.PrivacySetting]web.Word{
+		gateway.PrivacyLastSeen:     web.Word("Who sees when it was last online"),
+		gateway.PrivacyOnline:       web.Word("Who sees that it is online"),
+		gateway.PrivacyPicture:      web.Word("Who sees its picture"),
+		gateway.PrivacyAbout:        web.Word("Who sees what it says about itself"),
+		gateway.PrivacyReadReceipts: web.Word("Who sees that it has read a message"),
+		gateway.PrivacyGroups:       web.Word("Who adds it to groups"),
+		gateway.PrivacyCalls:        web.Word("Whose calls ring"),
 	}
+	return cmp.Or(words[of], web.Word("Who writes to it"))
 }

@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -77,20 +78,14 @@ type bubble struct{ Message gateway.Message }
 
 // Progress is how far a message of ours has come.
 func (b bubble) Progress() web.Word {
-	switch b.Message.Status {
-	case gateway.MessagePending:
-		return web.Word("on its way")
-	case gateway.MessageFailed:
-		return web.Word("failed")
-	case gateway.MessageSent:
-		return web.Word("sent")
-	case gateway.MessageDelivered:
-		return web.Word("delivered")
-	case gateway.MessageRead:
-		return web.Word("read")
-	default:
-		return web.Word("played")
+	words := map[gateway.MessageStatus]web.Word{
+		gateway.MessagePending:   web.Word("on its way"),
+		gateway.MessageFailed:    web.Word("failed"),
+		gateway.MessageSent:      web.Word("sent"),
+		gateway.MessageDelivered: web.Word("delivered"),
+		gateway.MessageRead:      web.Word("read"),
 	}
+	return cmp.Or(words[b.Message.Status], web.Word("played"))
 }
 
 // chatQuery returns what a request asks for, without what makes no sense.

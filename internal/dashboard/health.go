@@ -65,46 +65,38 @@ func sourceName(source gateway.VersionSource) web.Word {
 
 // adviceFor says what a problem means, and what to do.
 func adviceFor(problem health.Problem) state {
-	switch problem {
-	case health.DatabaseSilent:
-		return state{
+	return map[health.Problem]state{
+		health.DatabaseSilent: {
 			"bad", web.Word("The database does not answer"), web.Word("Nothing can be sent or kept until it does."),
 			web.Word("Look at the database's own log, and at the gateway's."),
-		}
-	case health.DiskFull:
-		return state{
+		},
+		health.DiskFull: {
 			"bad", web.Word("The disk is nearly full"), web.Word("Without space on the disk no message can be kept, and nothing is sent."),
 			web.Word("Make room, move the data folder, or keep less with --keep-messages and --media-quota."),
-		}
-	case health.ClientOutdated:
-		return state{
+		},
+		health.ClientOutdated: {
 			"bad", web.Word("The platform refuses the version of the web client"), web.Word("Instances that lose their connection come back when a newer version is found."),
 			web.Word("If none is found for hours, update Recado or set one with --platform-version."),
-		}
-	case health.DatabaseSlow:
-		return state{
+		},
+		health.DatabaseSlow: {
 			"wait", web.Word("The database is slow"), web.Word("It took more than a tenth of a second to answer, and so does each message."),
 			web.Word("Look at what else uses the machine or the database."),
-		}
-	case health.WebhooksSuspended:
-		return state{
+		},
+		health.WebhooksSuspended: {
 			"bad", web.Word("Webhooks are suspended"), web.Word("Their endpoints failed for so long that they are not tried any more."),
 			web.Word("Mend the endpoint, then resume the webhook on its instance's page."),
-		}
-	case health.EventsWait:
-		return state{
+		},
+		health.EventsWait: {
 			"wait", web.Word("Many events wait"), web.Word("More than ten thousand events are still to be delivered."),
 			web.Word("Look at the instances with waiting events: an endpoint is slow or fails."),
-		}
-	case health.FilesFull:
-		return state{
+		},
+		health.FilesFull: {
 			"wait", web.Word("Fetched files have little space left"), web.Word("The oldest go to make room, and are fetched again when they are asked for."),
 			web.Word("Give them more with --media-quota."),
-		}
-	default:
-		return state{
+		},
+		health.NoFFmpeg: {
 			"info", web.Word("There is no ffmpeg"), web.Word("What phones do not play is refused, and videos have no thumbnail."),
 			web.Word("Install ffmpeg and restart the gateway."),
-		}
-	}
+		},
+	}[problem]
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"html/template"
 	"strings"
@@ -199,22 +200,15 @@ func (v instanceView) Kinds() []choice {
 }
 
 func kindName(kind gateway.DeviceKind) web.Word {
-	switch kind {
-	case gateway.DeviceChrome:
-		return web.Word("Chrome")
-	case gateway.DeviceEdge:
-		return web.Word("Edge")
-	case gateway.DeviceFirefox:
-		return web.Word("Firefox")
-	case gateway.DeviceOpera:
-		return web.Word("Opera")
-	case gateway.DeviceSafari:
-		return web.Word("Safari")
-	case gateway.DeviceIPad:
-		return web.Word("iPad")
-	default:
-		return web.Word("Android tablet")
+	words := map[gateway.DeviceKind]web.Word{
+		gateway.DeviceChrome:  web.Word("Chrome"),
+		gateway.DeviceEdge:    web.Word("Edge"),
+		gateway.DeviceFirefox: web.Word("Firefox"),
+		gateway.DeviceOpera:   web.Word("Opera"),
+		gateway.DeviceSafari:  web.Word("Safari"),
+		gateway.DeviceIPad:    web.Word("iPad"),
 	}
+	return cmp.Or(words[kind], web.Word("Android tablet"))
 }
 
 // command makes the handler of a button that needs no more than the instance.

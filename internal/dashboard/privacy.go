@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -53,22 +54,15 @@ type choice struct {
 
 // choiceName is for whom a setting holds.
 func choiceName(of gateway.PrivacyChoice) web.Word {
-	switch of {
-	case gateway.PrivacyAll:
-		return web.Word("everybody")
-	case gateway.PrivacyContacts:
-		return web.Word("contacts")
-	case gateway.PrivacyContactsExcept:
-		return web.Word("contacts but those whom the phone excludes")
-	case gateway.PrivacyNone:
-		return web.Word("nobody")
-	case gateway.PrivacyKnown:
-		return web.Word("people who were written to, and contacts")
-	case gateway.PrivacyAsLastSeen:
-		return web.Word("who sees when it was last online")
-	default:
-		return web.Word("as on the phone")
+	words := map[gateway.PrivacyChoice]web.Word{
+		gateway.PrivacyAll:            web.Word("everybody"),
+		gateway.PrivacyContacts:       web.Word("contacts"),
+		gateway.PrivacyContactsExcept: web.Word("contacts but those whom the phone excludes"),
+		gateway.PrivacyNone:           web.Word("nobody"),
+		gateway.PrivacyKnown:          web.Word("people who were written to, and contacts"),
+		gateway.PrivacyAsLastSeen:     web.Word("who sees when it was last online"),
 	}
+	return cmp.Or(words[of], web.Word("as on the phone"))
 }
 
 // settingsOf are the settings with what is chosen now. What can't be chosen here is there as long

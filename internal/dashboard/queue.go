@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -126,18 +127,13 @@ func waitingState(waiting queue.Waiting) state {
 
 // heldBecause says why a message that is due is not sent yet.
 func heldBecause(reason queue.Reason) web.Word {
-	switch reason {
-	case queue.ReasonNotConnected:
-		return web.Word("The instance is not connected. The message is sent once it is.")
-	case queue.ReasonPace:
-		return web.Word("The instance keeps its pace.")
-	case queue.ReasonNewChats:
-		return web.Word("The instance may not begin more chats for now: its settings say so.")
-	case queue.ReasonRestricted:
-		return web.Word("The platform restricts writing to new chats.")
-	default:
-		return web.Word("An attempt failed. It is tried again by itself.")
+	words := map[queue.Reason]web.Word{
+		queue.ReasonNotConnected: web.Word("The instance is not connected. The message is sent once it is."),
+		queue.ReasonPace:         web.Word("The instance keeps its pace."),
+		queue.ReasonNewChats:     web.Word("The instance may not begin more chats for now: its settings say so."),
+		queue.ReasonRestricted:   web.Word("The platform restricts writing to new chats."),
 	}
+	return cmp.Or(words[reason], web.Word("An attempt failed. It is tried again by itself."))
 }
 
 // waiting returns how many messages of an instance wait.
