@@ -10,8 +10,9 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
@@ -29,15 +30,14 @@ const (
 // pictures fetches and keeps the pictures that were looked at last.
 type pictures struct {
 	client *http.Client
-
-	mu   sync.Mutex
-	kept map[string]picture // by URL
+	kept   *lru.Cache[string, picture] // by URL
 }
 
 func newPictures(guard *outbound.Guard) *pictures {
 	dialer := &net.Dialer{Timeout: pictureWait, Control: guard.Control}
 	transport := &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 1, IdleConnTimeout: pictureWait}
-	return &pictures{client: &http.Client{Transport: transport, Timeout: pictureWait}, kept: map[string]picture{}}
+	kept, _ := lru.New[string, picture](keptPictures) // only a size below 1 is an error
+	return &pictures{client: &http.Client{Transport: transport, Timeout: pictureWait}, kept: kept}
 }
 
 // picture is a small file that a browser can show.
@@ -48,23 +48,14 @@ type picture struct {
 
 // of returns the picture at a URL.
 func (p *pictures) of(ctx context.Context, url string) (picture, error) {
-	p.mu.Lock()
-	found, ok := p.kept[url]
-	p.mu.Unlock()
-	if ok {
+	if found, ok := p.kept.Get(url); ok {
 		return found, nil
 	}
 	fetched, err := p.fetch(ctx, url)
-	if err != nil {
-		return picture{}, err
+	if err == nil {
+		p.kept.Add(url, fetched)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.kept) >= keptPictures {
-		clear(p.kept) // they are small, and quickly fetched again
-	}
-	p.kept[url] = fetched
-	return fetched, nil
+	return fetched, err
 }
 
 func (p *pictures) fetch(ctx context.Context, url string) (_ picture, err error) {

@@ -91,11 +91,6 @@ func (r *Request) Fragment(page, block string, data any) error {
 	return nil
 }
 
-// Render renders one block of a page in the visitor's language.
-func (r *Request) Render(page, block string, data any) ([]byte, error) {
-	return r.pages.config.Site.Render(r.Lang(), page, block, data)
-}
-
 // Done answers that something was done: with a short notice for the page's script, or
 // with the way back to the page for a browser without it.
 func (r *Request) Done(back string, text web.Word, args ...any) error {
