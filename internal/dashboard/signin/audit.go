@@ -3,6 +3,8 @@
 package signin
 
 import (
+	"cmp"
+
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/user"
@@ -82,10 +84,7 @@ func whats() map[user.Action]web.Word {
 
 // what is an action in words; one that a newer program wrote stays as it is.
 func what(action user.Action) web.Word {
-	if words, ok := whats()[action]; ok {
-		return words
-	}
-	return web.Word(action)
+	return cmp.Or(whats()[action], web.Word(action))
 }
 
 // how is the detail of an action in words, where it is one of ours.

@@ -98,7 +98,8 @@ func (c *cookies) known(ctx context.Context) (known, bool) {
 	return k, true
 }
 
-// enter remembers that the user is signed in on the browser, under a new secret.
+// enter remembers that the user is signed in on the browser, under a new secret: the one before is worth
+// nothing any more.
 func (c *cookies) enter(ctx context.Context, signedIn gateway.User) error {
 	if err := c.plain.Clear(ctx); err != nil {
 		return fmt.Errorf("signin: sign in: %w", err)

@@ -71,10 +71,7 @@ func (d *Door) signInWithPasskey(r *frame.Request) error {
 	if err != nil {
 		return explain(r, err)
 	}
-	if err := d.enter(r, signedIn); err != nil {
-		return err
-	}
-	return r.Go(nextPage(r.URL.Query().Get("next")))
+	return d.enter(r, signedIn, nextPage(r.URL.Query().Get("next")))
 }
 
 // addPasskey takes the answer of a registration.

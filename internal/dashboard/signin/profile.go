@@ -70,7 +70,7 @@ func (d *Door) changePassword(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := d.enter(r, changed); err != nil {
+	if err := d.cookies.enter(r.Context(), changed); err != nil {
 		return err
 	}
 	return d.profilePage(r, http.StatusOK, profileView{Changed: true})

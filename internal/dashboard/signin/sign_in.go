@@ -50,10 +50,7 @@ func (d *Door) signIn(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := d.enter(r, signedIn); err != nil {
-		return err
-	}
-	return r.Go(view.Next)
+	return d.enter(r, signedIn, view.Next)
 }
 
 // signOut ends the sign-in of this browser.

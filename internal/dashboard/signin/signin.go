@@ -80,44 +80,39 @@ func New(config Config) (*Door, error) {
 
 // routes is the table of the pages. The use cases write the audit list.
 func (d *Door) routes() []frame.Route {
-	everybody := func(method, path string, handle func(*frame.Request) error) frame.Route {
-		return frame.Route{Method: method, Path: path, Handle: handle}
+	page := func(role gateway.Role, method, path string, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: method, Path: path, Role: role, Handle: handle}
 	}
-	own := func(method, path string, handle func(*frame.Request) error) frame.Route {
-		return frame.Route{Method: method, Path: path, Role: gateway.RoleViewer, Handle: handle}
-	}
-	owner := func(method, path string, handle func(*frame.Request) error) frame.Route {
-		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Handle: handle}
-	}
+	const everybody, viewer, owner = gateway.Role(""), gateway.RoleViewer, gateway.RoleOwner
 	withAnswer := func(route frame.Route) frame.Route {
 		route.MaxBody = maxAnswer
 		return route
 	}
 	return []frame.Route{
-		everybody(http.MethodGet, "/signin", d.showSignIn),
-		everybody(http.MethodPost, "/signin", d.signIn),
-		everybody(http.MethodPost, "/signin/passkey/question", d.askForAnyPasskey),
-		withAnswer(everybody(http.MethodPost, "/signin/passkey", d.signInWithPasskey)),
-		everybody(http.MethodGet, "/welcome", d.showWelcome),
-		everybody(http.MethodPost, "/welcome", d.setPassword),
-		everybody(http.MethodPost, "/signout", d.signOut),
+		page(everybody, http.MethodGet, "/signin", d.showSignIn),
+		page(everybody, http.MethodPost, "/signin", d.signIn),
+		page(everybody, http.MethodPost, "/signin/passkey/question", d.askForAnyPasskey),
+		withAnswer(page(everybody, http.MethodPost, "/signin/passkey", d.signInWithPasskey)),
+		page(everybody, http.MethodGet, "/welcome", d.showWelcome),
+		page(everybody, http.MethodPost, "/welcome", d.setPassword),
+		page(everybody, http.MethodPost, "/signout", d.signOut),
 
-		own(http.MethodGet, "/profile", d.showProfile),
-		own(http.MethodPost, "/profile/password", d.changePassword),
-		own(http.MethodPost, "/profile/signout", d.signOutEverywhere),
-		own(http.MethodPost, "/profile/passkeys/question", d.askForPasskey),
-		withAnswer(own(http.MethodPost, "/profile/passkeys", d.addPasskey)),
-		own(http.MethodPost, "/profile/passkeys/{passkeyId}/remove", d.removePasskey),
+		page(viewer, http.MethodGet, "/profile", d.showProfile),
+		page(viewer, http.MethodPost, "/profile/password", d.changePassword),
+		page(viewer, http.MethodPost, "/profile/signout", d.signOutEverywhere),
+		page(viewer, http.MethodPost, "/profile/passkeys/question", d.askForPasskey),
+		withAnswer(page(viewer, http.MethodPost, "/profile/passkeys", d.addPasskey)),
+		page(viewer, http.MethodPost, "/profile/passkeys/{passkeyId}/remove", d.removePasskey),
 
-		owner(http.MethodGet, "/users", d.showUsers),
-		owner(http.MethodGet, "/users/new", d.showNewUser),
-		owner(http.MethodPost, "/users", d.invite),
-		owner(http.MethodPost, "/users/{userId}/link", d.makeLink),
-		owner(http.MethodPost, "/users/{userId}/role", d.setRole),
-		owner(http.MethodPost, "/users/{userId}/signout", d.signOutUser),
-		owner(http.MethodPost, "/users/{userId}/delete", d.deleteUser),
+		page(owner, http.MethodGet, "/users", d.showUsers),
+		page(owner, http.MethodGet, "/users/new", d.showNewUser),
+		page(owner, http.MethodPost, "/users", d.invite),
+		page(owner, http.MethodPost, "/users/{userId}/link", d.makeLink),
+		page(owner, http.MethodPost, "/users/{userId}/role", d.setRole),
+		page(owner, http.MethodPost, "/users/{userId}/signout", d.signOutUser),
+		page(owner, http.MethodPost, "/users/{userId}/delete", d.deleteUser),
 
-		owner(http.MethodGet, "/audit", d.showAudit),
+		page(owner, http.MethodGet, "/audit", d.showAudit),
 	}
 }
 
@@ -184,10 +179,12 @@ func (d *Door) visitor(r *http.Request) (frame.Visitor, bool, error) {
 	}, true, nil
 }
 
-// enter signs the user in on this browser, under a new secret: whoever knew the one before
-// has nothing.
-func (d *Door) enter(r *frame.Request, signedIn gateway.User) error {
-	return d.cookies.enter(r.Context(), signedIn)
+// enter signs the user in on this browser, and leads on to next.
+func (d *Door) enter(r *frame.Request, signedIn gateway.User, next string) error {
+	if err := d.cookies.enter(r.Context(), signedIn); err != nil {
+		return err
+	}
+	return r.Go(next)
 }
 
 // turnAway answers a stranger: a page leads to the sign-in and back.

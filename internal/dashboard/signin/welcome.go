@@ -50,10 +50,7 @@ func (d *Door) enterDev(r *frame.Request, token string) error {
 	if err != nil {
 		return d.linkProblem(r, err)
 	}
-	if err := d.enter(r, signedIn); err != nil {
-		return err
-	}
-	return r.Go(nextPage(r.URL.Query().Get("next")))
+	return d.enter(r, signedIn, nextPage(r.URL.Query().Get("next")))
 }
 
 // setPassword takes the form, and signs the user in.
@@ -78,10 +75,7 @@ func (d *Door) setPassword(r *frame.Request) error {
 	if err != nil {
 		return d.linkProblem(r, err)
 	}
-	if err := d.enter(r, signedIn); err != nil {
-		return err
-	}
-	return r.Go(startPage)
+	return d.enter(r, signedIn, startPage)
 }
 
 // unequal says that the two fields of a new password differ; empty if they are the same.
