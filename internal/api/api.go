@@ -1,7 +1,6 @@
 // Package api holds the resources of the HTTP API. Each file has one resource: its
-// requests and answers, its operations, and the part of the use cases that it needs.
-// routes.go is the table of all operations; api.go puts it together with the
-// machinery, which is in these packages:
+// requests, its answers and its operations. routes.go is the table of all operations;
+// api.go puts it together with the machinery, which is in these packages:
 //
 //   - contract: order of checks, errors, registration, the OpenAPI document
 //   - body: reading a JSON body within bounds
@@ -21,22 +20,26 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/reference"
 	"github.com/recado-project/recado/internal/body"
+	"github.com/recado-project/recado/internal/call"
+	"github.com/recado-project/recado/internal/channel"
+	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/label"
+	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/presence"
+	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
+	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
-
-// Instances are the use cases of an instance.
-type Instances interface {
-	InstanceControl
-	Linking
-	Passkeys
-	InstanceManagement
-}
 
 // Messages are the use cases of a message.
 type Messages interface {
@@ -46,32 +49,25 @@ type Messages interface {
 	Answers
 }
 
-// Access are the use cases of API keys.
-type Access interface {
-	Authenticate(ctx context.Context, secret string) (gateway.Key, error)
-	Keys
-	KeyWatch
-}
-
 // Config holds what the API needs. The use cases, Ready, ClientVersion and Logger are required.
 type Config struct {
-	Instances Instances
+	Instances *instance.Service
 	Messages  Messages
-	Queue     Queue
-	Chats     Chats
+	Queue     *queue.Queue
+	Chats     *chat.Service
 	Directory Directory
 	Groups    Groups
-	Profiles  Profiles
-	Calls     Calls
-	Contacts  Contacts
-	Presences Presences
-	Labels    Labels
-	Channels  Channels
-	Access    Access
+	Profiles  *profile.Service
+	Calls     *call.Service
+	Contacts  *directory.Service
+	Presences *presence.Service
+	Labels    *label.Service
+	Channels  *channel.Service
+	Access    *access.Service
 	Events    Events
-	Webhooks  Webhooks
+	Webhooks  *webhook.Service
 	// AccountWebhooks are those that hear all instances.
-	AccountWebhooks AccountWebhooks
+	AccountWebhooks *accountwide.Service
 	// Ready reports whether requests can be served now.
 	Ready func(ctx context.Context) error
 	// ClientVersion says which version of the messenger's web client is claimed.

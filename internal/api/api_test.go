@@ -145,7 +145,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		tb.Fatal(err)
 	}
 	config := api.Config{
-		Contacts:  people.Contacts(),
+		Contacts:  people,
 		Presences: presences,
 		Labels:    newLabels(tb, data, reading, sessions),
 		Instances: f.instances,

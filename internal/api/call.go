@@ -6,13 +6,9 @@ import (
 	"context"
 
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/gateway"
 )
-
-// Calls are the use cases of calls.
-type Calls interface {
-	Reject(ctx context.Context, instanceID, callID string) error
-}
 
 type rejectInput struct {
 	contract.InstancePath
@@ -20,7 +16,7 @@ type rejectInput struct {
 	CallID string `path:"callId" maxLength:"255" doc:"The platform's identifier of the call, from the event call.received." example:"3EB0A1B2C3D4E5F60718"`
 }
 
-type calls struct{ use Calls }
+type calls struct{ use *call.Service }
 
 func (c calls) reject() contract.Endpoint {
 	return contract.Handle(contract.Operation{

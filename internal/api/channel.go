@@ -15,28 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/media"
 )
 
-// Channels are the use cases of channels.
-type Channels interface {
-	OwnChannels
-	ChannelPosts
-}
-
-// OwnChannels are the use cases of the channels that the account has.
-type OwnChannels interface {
-	List(ctx context.Context, instanceID string, filter channel.Filter, page gateway.PageRequest) (gateway.Page[gateway.Channel], error)
-	Get(ctx context.Context, instanceID string, ref gateway.ChannelRef) (gateway.Channel, error)
-	Create(ctx context.Context, instanceID string, draft channel.Draft) (gateway.Channel, error)
-	Follow(ctx context.Context, instanceID string, ref gateway.ChannelRef, follow bool) error
-	Mute(ctx context.Context, instanceID string, ref gateway.ChannelRef, muted bool) error
-}
-
-// ChannelPosts are the use cases of what is written in channels.
-type ChannelPosts interface {
-	Posts(ctx context.Context, instanceID string, ref gateway.ChannelRef, query gateway.PostQuery) ([]gateway.Post, error)
-	React(ctx context.Context, instanceID string, ref gateway.ChannelRef, post, reaction string) error
-}
-
-type channels struct{ use Channels }
+type channels struct{ use *channel.Service }
 
 // channelCodes are the refusals of every operation on one channel.
 func channelCodes(more ...string) []string {

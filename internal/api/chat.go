@@ -19,33 +19,9 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Chats are the use cases of chats.
-type Chats interface {
-	List(ctx context.Context, instanceID string, filter gateway.ChatFilter, page gateway.PageRequest) (gateway.Page[chat.Listed], error)
-	Get(ctx context.Context, instanceID string, with gateway.Recipient) (chat.Listed, error)
-	Messages(ctx context.Context, instanceID string, with gateway.Recipient, query chat.Query, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
-	Posts(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
-	Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error)
-	ChatArrangement
-	MessageMarks
-}
-
-// MessageMarks are the use cases of messages that are starred or deleted, for the account alone.
-type MessageMarks interface {
-	Star(ctx context.Context, instanceID string, ref gateway.MessageRef, starred bool) error
-	DeleteForMe(ctx context.Context, instanceID string, ref gateway.MessageRef) error
-}
-
-// ChatArrangement are the use cases of how chats are arranged.
-type ChatArrangement interface {
-	Change(ctx context.Context, instanceID string, with gateway.Recipient, change gateway.ChatChange) (chat.Listed, error)
-	Delete(ctx context.Context, instanceID string, with gateway.Recipient) error
-	RequestOlder(ctx context.Context, instanceID string, with gateway.Recipient, count int) (chat.Asked, error)
-}
-
 // chats is the resource of chats and of the messages in them.
 type chats struct {
-	use Chats
+	use *chat.Service
 	now func() time.Time
 }
 

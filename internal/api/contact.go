@@ -8,18 +8,12 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/presence"
 )
 
-// Contacts are the use cases of contacts.
-type Contacts interface {
-	List(ctx context.Context, instanceID, search string, page gateway.PageRequest) (gateway.Page[gateway.Contact], error)
-	Get(ctx context.Context, instanceID string, who gateway.Recipient) (gateway.ContactDetails, error)
-	Name(ctx context.Context, instanceID string, who gateway.Recipient, name string) (gateway.ContactDetails, error)
-	Addresses(ctx context.Context, instanceID string, people []gateway.Recipient) ([]gateway.Party, error)
-}
-
-type contacts struct{ use Contacts }
+type contacts struct{ use directory.Contacts }
 
 // KnownContact is somebody whom the account knows by name.
 type KnownContact struct {
@@ -175,15 +169,7 @@ func readAddresses(given []string) (people []gateway.Recipient, err error) {
 // usualHours is how long a subscription lasts if the client does not say.
 const usualSubscription = 168
 
-// Presences are the use cases of contacts' presence.
-type Presences interface {
-	Subscribe(ctx context.Context, instanceID string, to gateway.Recipient, lasting time.Duration) (gateway.PresenceSubscription, error)
-	Unsubscribe(ctx context.Context, instanceID string, to gateway.Recipient) error
-	Get(ctx context.Context, instanceID string, to gateway.Recipient) (gateway.PresenceSubscription, error)
-	List(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.PresenceSubscription], error)
-}
-
-type presences struct{ use Presences }
+type presences struct{ use *presence.Service }
 
 // PresenceSubscription is a contact whose presence an instance has subscribed to.
 type PresenceSubscription struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/body/format"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/share"
@@ -53,7 +54,7 @@ func (in *mediaLinkInput) Resolve(huma.Context) []error {
 type files struct {
 	use       MessageFiles
 	files     Files // nil serves none
-	instances Instances
+	instances *instance.Service
 	requests  *share.Pool
 	origin    contract.Origin
 }
@@ -163,8 +164,8 @@ func (f files) serveFile(w http.ResponseWriter, r *http.Request) {
 // requests until the file is served: the link is right, and has no key.
 func (f files) check(ctx context.Context, key string, fetch bool) error {
 	instanceID, _, _ := strings.Cut(key, "/")
-	if instance, err := f.instances.Get(ctx, instanceID); err == nil { // else CheckFile says what is wrong
-		ctx = gateway.WithRequester(ctx, gateway.Requester{AccountID: instance.AccountID, ID: instance.ID, Kind: "this instance"})
+	if found, err := f.instances.Get(ctx, instanceID); err == nil { // else CheckFile says what is wrong
+		ctx = gateway.WithRequester(ctx, gateway.Requester{AccountID: found.AccountID, ID: found.ID, Kind: "this instance"})
 	}
 	if err := contract.HoldToEnd(ctx, f.requests); err != nil {
 		return err

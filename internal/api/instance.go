@@ -15,15 +15,6 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 )
 
-// InstanceControl are the use cases of an instance for everybody with an API key.
-type InstanceControl interface {
-	Get(ctx context.Context, id string) (gateway.Instance, error)
-	List(ctx context.Context, key gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Instance], error)
-	Change(ctx context.Context, id string, settings instance.Settings) (gateway.Instance, error)
-	Restart(ctx context.Context, id string) error
-	Logout(ctx context.Context, id string) error
-}
-
 // Instance is an instance as answers show it.
 type Instance struct {
 	InstanceID     string              `json:"instanceId" format:"uuid" doc:"Identifier of the instance." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
@@ -226,7 +217,7 @@ func newInstance(shown gateway.Instance, now time.Time) Instance {
 
 // instances is the resource of instances.
 type instances struct {
-	control InstanceControl
+	control *instance.Service
 	now     func() time.Time
 }
 
@@ -298,15 +289,6 @@ func (i instances) logout() contract.Endpoint {
 	})
 }
 
-// InstanceManagement are the use cases of an instance for partners.
-type InstanceManagement interface {
-	Create(ctx context.Context, accountID, name string) (gateway.Instance, error)
-	List(ctx context.Context, key gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Instance], error)
-	Stop(ctx context.Context, id string) error
-	SetPayment(ctx context.Context, id string, pending bool) (gateway.Instance, error)
-	Delete(ctx context.Context, id string) error
-}
-
 type newInstanceBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"255" doc:"Name of the instance, for people." example:"Support"`
 }
@@ -326,7 +308,7 @@ type paymentInput struct {
 
 // partnerInstances is the resource of instances in the partner interface.
 type partnerInstances struct {
-	use      InstanceManagement
+	use      *instance.Service
 	now      func() time.Time
 	limits   func() Limits
 	creating sync.Mutex // held while an instance is created within a limit

@@ -9,24 +9,13 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
 )
-
-// Keys are the use cases of API keys.
-type Keys interface {
-	CreateKey(ctx context.Context, params access.KeyParams) (gateway.Key, string, error)
-	ListKeysWithin(ctx context.Context, own gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Key], error)
-	RevokeKeyWithin(ctx context.Context, own gateway.Key, id string) error
-}
-
-// InstanceFinder finds the instances in the scope of a new key.
-type InstanceFinder interface {
-	Get(ctx context.Context, id string) (gateway.Instance, error)
-}
 
 // keys is the resource of API keys.
 type keys struct {
-	use       Keys
-	instances InstanceFinder
+	use       *access.Service
+	instances *instance.Service
 	now       func() time.Time
 }
 
@@ -171,11 +160,11 @@ func (k keys) owns(ctx context.Context, accountID, id string) (bool, error) {
 	if !contract.IsUUID(id) {
 		return false, nil
 	}
-	instance, err := k.instances.Get(ctx, id)
+	found, err := k.instances.Get(ctx, id)
 	if gateway.KindOf(err) == gateway.NotFound {
 		return false, nil
 	}
-	return instance.AccountID == accountID, err
+	return found.AccountID == accountID, err
 }
 
 func (k keys) list() contract.Endpoint {

@@ -12,20 +12,10 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/body/format"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/label"
 )
 
-// Labels are the use cases of labels.
-type Labels interface {
-	List(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Label], error)
-	Get(ctx context.Context, instanceID, id string) (gateway.Label, error)
-	Create(ctx context.Context, instanceID, name string, color int) (gateway.Label, error)
-	Change(ctx context.Context, instanceID, id string, name *string, color *int) (gateway.Label, error)
-	Delete(ctx context.Context, instanceID, id string) error
-	AssignToChat(ctx context.Context, instanceID, id string, with gateway.Recipient, on bool) error
-	AssignToMessage(ctx context.Context, instanceID, id string, ref gateway.MessageRef, on bool) error
-}
-
-type labels struct{ use Labels }
+type labels struct{ use *label.Service }
 
 // labelCodes are the refusals of an operation that changes labels, and more.
 func labelCodes(more ...string) []string {
@@ -39,7 +29,7 @@ type Label struct {
 	Color   int    `json:"color" doc:"The number of a colour of the messenger's clients, from 0." example:"3"`
 }
 
-func newLabel(label gateway.Label) Label { return Label{label.ID, label.Name, label.Color} }
+func newLabel(of gateway.Label) Label { return Label{of.ID, of.Name, of.Color} }
 
 type listLabelsInput struct {
 	contract.InstancePath

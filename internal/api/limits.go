@@ -68,12 +68,6 @@ type Answers interface {
 	Unanswered(ctx context.Context, instanceID string) (gateway.Unanswered, error)
 }
 
-// Queue is the messages that wait, with how much of the instance's pace is used.
-type Queue interface {
-	QueueReading
-	Usage(ctx context.Context, instanceID string) (queue.Usage, error)
-}
-
 // InstanceLimits are what an instance has to heed when it writes, and what it has used up.
 type InstanceLimits struct {
 	Restriction  Restriction `json:"restriction" doc:"Whether the platform lets the account write to new contacts."`
@@ -116,7 +110,7 @@ type Unanswered struct {
 // instanceLimits is the resource of an instance's limits.
 type instanceLimits struct {
 	budgets Budgets
-	queue   Queue
+	queue   *queue.Queue
 	answers Answers
 	now     func() time.Time
 }

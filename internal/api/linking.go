@@ -10,12 +10,6 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 )
 
-// Linking are the use cases of linking an instance to an account.
-type Linking interface {
-	QR(ctx context.Context, id string) (gateway.QRCode, error)
-	PairingCode(ctx context.Context, id, number string) (gateway.PairingCode, error)
-}
-
 // QRCode is a code that a phone scans.
 type QRCode eventlog.InstanceQR
 
@@ -42,7 +36,7 @@ type pairingCodeInput struct {
 }
 
 // linking is the resource of the codes that link an instance.
-type linking struct{ use Linking }
+type linking struct{ use *instance.Service }
 
 // linkingCodes are the refusals of a request for a code.
 func linkingCodes() []string {
@@ -96,13 +90,6 @@ func (l linking) pairingCode() contract.Endpoint {
 	})
 }
 
-// Passkeys are the use cases of an instance whose account links devices with a passkey.
-type Passkeys interface {
-	Passkey(id string) gateway.PasskeyQuestion
-	AnswerPasskey(ctx context.Context, id string, assertion []byte) error
-	ConfirmPasskey(ctx context.Context, id string) error
-}
-
 // Passkey is the platform's question for a passkey.
 type Passkey struct {
 	InstanceID string         `json:"instanceId" format:"uuid"`
@@ -134,7 +121,7 @@ type passkeyAnswerInput struct {
 }
 
 // passkeys is the resource of the question for a passkey.
-type passkeys struct{ use Passkeys }
+type passkeys struct{ use *instance.Service }
 
 func (p passkeys) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{

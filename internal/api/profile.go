@@ -15,25 +15,10 @@ import (
 	"github.com/recado-project/recado/internal/profile"
 )
 
-// Profiles are the use cases of the account.
-type Profiles interface {
-	Get(ctx context.Context, instanceID string) (gateway.OwnProfile, error)
-	Change(ctx context.Context, instanceID string, change profile.Change) (gateway.OwnProfile, error)
-	Privacy(ctx context.Context, instanceID string) (gateway.Privacy, error)
-	ChangePrivacy(ctx context.Context, instanceID string, change profile.PrivacyChange) (gateway.Privacy, error)
-	Blocked(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Party], error)
-	StatusAudience(ctx context.Context, instanceID string) (gateway.StatusAudience, error)
-}
-
-// Blocking is the use case of the block list that contacts have too.
-type Blocking interface {
-	Block(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error
-}
-
 // resource is the resource of the account.
 type profiles struct {
-	use      Profiles
-	blocking Blocking
+	use      *profile.Service
+	blocking People
 }
 
 // Profile is what others see of the account.

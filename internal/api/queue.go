@@ -11,14 +11,6 @@ import (
 	"github.com/recado-project/recado/internal/messaging/queue"
 )
 
-// QueueReading are the use cases of messages that wait to be sent.
-type QueueReading interface {
-	List(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[queue.Waiting], error)
-	Find(ctx context.Context, instanceID, id string) (queue.Waiting, bool, error)
-	Cancel(ctx context.Context, instanceID, id string) (bool, error)
-	CancelAll(ctx context.Context, instanceID string) (int, error)
-}
-
 // QueuedMessage is a message that waits to be sent.
 type QueuedMessage struct {
 	ID        string              `json:"id" format:"uuid" doc:"Internal identifier, as the send result has it." example:"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"`
@@ -58,7 +50,7 @@ type queuedPath struct {
 }
 
 // queued is the resource of messages that wait to be sent.
-type queued struct{ use QueueReading }
+type queued struct{ use *queue.Queue }
 
 // list lists the messages.
 func (r queued) list() contract.Endpoint {

@@ -8,7 +8,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	get, post, put, patch, del := contract.Get, contract.Post, contract.Put, contract.Patch, contract.Delete
 	instance, link, passkey, partner := instances{c.Instances, c.Now}, linking{c.Instances}, passkeys{c.Instances}, newPartnerInstances(c)
 	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
-	people, contact, presence := people{c.Directory}, contacts{c.Contacts}, presences{c.Presences}
+	people, contact, presence := people{c.Directory}, contacts{c.Contacts.Contacts()}, presences{c.Presences}
 	profile, call, group := profiles{c.Profiles, c.Directory}, calls{c.Calls}, groups{c.Groups}
 	channel, label, chat := channels{c.Channels}, labels{c.Labels}, chats{c.Chats, c.Now}
 	blocked, chatLabel, messageLabel := people.block(), label.onChat(), label.onMessage()

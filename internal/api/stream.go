@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/eventlog"
@@ -26,12 +27,6 @@ type Events interface {
 	ReadFollowed(ctx context.Context, by *eventlog.Follower, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error)
 	Bounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)
 	Follow(instanceID string) *eventlog.Follower
-}
-
-// KeyWatch reports the end of an API key: it was revoked or has expired. The caller
-// calls stop once.
-type KeyWatch interface {
-	Watch(key gateway.Key) (ended <-chan struct{}, stop func())
 }
 
 type streamInput struct {
@@ -76,7 +71,7 @@ type streamAnswer struct {
 // streams is the resource of the events of an instance.
 type streams struct {
 	events   Events
-	keys     KeyWatch
+	keys     *access.Service
 	stopping <-chan struct{} // closed when the streams are to end
 	pause    time.Duration   // how long a stream may be silent
 	now      func() time.Time

@@ -14,25 +14,8 @@ import (
 	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
-// Webhooks are the use cases of webhooks.
-type Webhooks interface {
-	WebhookSettings
-	WebhookDeliveries
-}
-
-// WebhookSettings are the use cases of configurations. They are more than five, because a webhook is
-// both saved as the contract has it and created and changed as the others are.
-type WebhookSettings interface {
-	Save(ctx context.Context, instanceID string, settings webhook.Settings) (webhook.Webhook, error)
-	Create(ctx context.Context, instanceID string, settings webhook.Settings) (webhook.Webhook, error)
-	Change(ctx context.Context, ref webhook.Ref, settings webhook.Settings) (webhook.Webhook, error)
-	Get(ctx context.Context, ref webhook.Ref) (webhook.Webhook, error)
-	List(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[webhook.Webhook], error)
-	Delete(ctx context.Context, ref webhook.Ref) error
-}
-
 // webhooks is the resource of the webhooks of an instance. The contract's webhook-config is the first of them.
-type webhooks struct{ use Webhooks }
+type webhooks struct{ use *webhook.Service }
 
 // WebhookConfig is the contract's webhook of an instance.
 type WebhookConfig struct {
@@ -287,15 +270,6 @@ func (r webhooks) delete() contract.Endpoint {
 	})
 }
 
-// WebhookDeliveries are the use cases of the deliveries to a webhook.
-type WebhookDeliveries interface {
-	Deliveries(ctx context.Context, ref webhook.Ref, page gateway.PageRequest) (gateway.Page[webhook.Delivery], error)
-	Condition(ctx context.Context, ref webhook.Ref) (webhook.Condition, error)
-	Replay(ctx context.Context, ref webhook.Ref, from webhook.From) (webhook.Replayed, error)
-	Resume(ctx context.Context, ref webhook.Ref) error
-	Test(ctx context.Context, ref webhook.Ref) (webhook.Result, error)
-}
-
 // Delivery is an attempt to deliver an event, or an event that is blocked or was given
 // up.
 type Delivery struct {
@@ -464,15 +438,6 @@ func newWebhookTest(tested webhook.Result) WebhookTest {
 	return shown
 }
 
-// AccountWebhooks are the use cases of the webhooks of an account.
-type AccountWebhooks interface {
-	Create(ctx context.Context, accountID string, settings webhook.Settings) (accountwide.Webhook, error)
-	Change(ctx context.Context, accountID, id string, settings webhook.Settings) (accountwide.Webhook, error)
-	Get(ctx context.Context, accountID, id string) (accountwide.Webhook, error)
-	List(ctx context.Context, accountID string, page gateway.PageRequest) (gateway.Page[accountwide.Webhook], error)
-	Delete(ctx context.Context, accountID, id string) error
-}
-
 // AccountWebhook is a destination of the events of all instances of an account.
 type AccountWebhook struct {
 	ID          string             `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
@@ -517,7 +482,7 @@ func accountOfKey(ctx context.Context) (string, error) {
 }
 
 // accountWebhooks is the resource of the webhooks of an account.
-type accountWebhooks struct{ use AccountWebhooks }
+type accountWebhooks struct{ use *accountwide.Service }
 
 // accountWebhookOperation completes what the operations have in common.
 func accountWebhookOperation(op contract.Operation, codes ...string) contract.Operation {

@@ -358,7 +358,7 @@ func (s *Server) openAPI() error {
 		Channels:  s.use.channels,
 		Profiles:  s.use.profiles,
 		Calls:     s.use.calls,
-		Contacts:  s.use.directory.Contacts(),
+		Contacts:  s.use.directory,
 		Presences: s.use.presences,
 		Labels:    s.use.labels,
 		Access:    s.use.access,
