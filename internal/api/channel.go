@@ -99,11 +99,6 @@ type newChannelBody struct {
 	Picture     string `json:"picture,omitempty" minLength:"1" format:"media" doc:"Picture of the channel: a base64 data URI, or an http(s) URL. It is made small enough." sample:"-"`
 }
 
-type createChannelInput struct {
-	contract.InstancePath
-	contract.JSON[newChannelBody]
-}
-
 func (r channels) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createChannel", Tag: tagChannels, Status: http.StatusCreated,
@@ -111,7 +106,7 @@ func (r channels) create() contract.Endpoint {
 		Description: "Makes a channel that this account owns. It accepts the platform's terms for channels in the name of the account. " +
 			"To write into it, send a text to its ID.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMediaFetchFailed, gateway.CodeChannelRefused, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *createChannelInput) (*contract.Answer[ChannelDetails], error) {
+	}, func(ctx context.Context, in *instanceBody[newChannelBody]) (*contract.Answer[ChannelDetails], error) {
 		given := in.Given()
 		draft := channel.Draft{Name: given.Name, Description: given.Description}
 		if inline := contract.Media(ctx); inline != nil || given.Picture != "" {

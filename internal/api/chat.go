@@ -224,7 +224,7 @@ func (in *chatMessagesInput) Resolve(ctx huma.Context) []error {
 // afterAll comes after every identifier.
 const afterAll = "g"
 
-// place reads what names a place among messages: a message or a time.
+// readPosition reads what names a position among messages: a message or a time.
 func readPosition(field, text string, after bool) (*gateway.MessageRef, gateway.Position, []error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, gateway.Position{}, nil
@@ -239,16 +239,7 @@ func readPosition(field, text string, after bool) (*gateway.MessageRef, gateway.
 	if wrong := format.CheckSegment(text); wrong != "" {
 		return nil, gateway.Position{}, contract.Wrong(field, wrong)
 	}
-	return new(readMessageRef(text)), gateway.Position{}, nil
-}
-
-// messageRef reads an identifier of a message.
-func readMessageRef(text string) gateway.MessageRef {
-	ref := gateway.ParseMessageRef(text)
-	if ref.ID == "" && ref.Chat != "" {
-		return gateway.MessageRef{ID: text}
-	}
-	return ref
+	return new(messageRef(text)), gateway.Position{}, nil
 }
 
 // messages lists the messages of a chat.
@@ -265,11 +256,6 @@ func (r chats) messages() contract.Endpoint {
 	})
 }
 
-type statusPostsInput struct {
-	contract.InstancePath
-	contract.Paging
-}
-
 // Posts lists status posts.
 func (r chats) statusPosts() contract.Endpoint {
 	return contract.Handle(contract.Operation{
@@ -278,23 +264,9 @@ func (r chats) statusPosts() contract.Endpoint {
 		Description: "Lists the status posts that this account has written and received since it was linked, newest first, as messages whose `chat` is `status@broadcast` " +
 			"and whose `from` is who has posted them. They are in no list of chats. The platform is asked nothing.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *statusPostsInput) (*contract.Answer[contract.Envelope[StoredMessage]], error) {
+	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[StoredMessage]], error) {
 		return contract.Listed(in.Paging, newStoredMessage)(r.use.Posts(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
-}
-
-type storedMessageInput struct {
-	contract.InstancePath
-
-	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
-}
-
-// Resolve refuses a text that can't be an identifier.
-func (in *storedMessageInput) Resolve(huma.Context) []error {
-	if wrong := format.CheckSegment(in.MessageID); wrong != "" {
-		return contract.Wrong("messageId", wrong)
-	}
-	return nil
 }
 
 // message returns a message.
@@ -304,8 +276,8 @@ func (r chats) message() contract.Endpoint {
 		Summary:     "Get a message",
 		Description: "Returns a message that was sent or received, as the events have it, and how far it has come.",
 		Codes:       []string{gateway.CodeValidation, gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *storedMessageInput) (*contract.Answer[StoredMessage], error) {
-		return contract.Answered(newStoredMessage)(r.use.Message(ctx, contract.Instance(ctx).ID, readMessageRef(in.MessageID)))
+	}, func(ctx context.Context, in *checkedMessagePath) (*contract.Answer[StoredMessage], error) {
+		return contract.Answered(newStoredMessage)(r.use.Message(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID)))
 	})
 }
 
@@ -419,8 +391,8 @@ func (r chats) star() contract.Pair {
 			Description: "Stars a message, on all devices of the account; nobody else sees it. `starred=true` in the list of a chat's messages finds it again.",
 		},
 		contract.Named{ID: "unstarMessage", Summary: "Take the star of a message away", Description: "Takes the star of a message away, on all devices of the account."},
-		func(ctx context.Context, in *storedMessageInput, on bool) error {
-			return r.use.Star(ctx, contract.Instance(ctx).ID, readMessageRef(in.MessageID), on)
+		func(ctx context.Context, in *checkedMessagePath, on bool) error {
+			return r.use.Star(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), on)
 		})
 }
 
@@ -432,8 +404,8 @@ func (r chats) deleteForMe() contract.Endpoint {
 		Description: "Deletes a message from all devices of the account, and its content and file here. It may be anybody's, of any age. " +
 			"The others in the chat keep it, and learn nothing of this.",
 		Codes: chatCodes(gateway.CodeMessageNotFound, gateway.CodeMessageBeingSent),
-	}, func(ctx context.Context, in *storedMessageInput) (*struct{}, error) {
-		return nil, r.use.DeleteForMe(ctx, contract.Instance(ctx).ID, readMessageRef(in.MessageID))
+	}, func(ctx context.Context, in *checkedMessagePath) (*struct{}, error) {
+		return nil, r.use.DeleteForMe(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID))
 	})
 }
 

@@ -13,17 +13,12 @@ import (
 	"github.com/recado-project/recado/internal/group"
 )
 
-type communitiesInput struct {
-	contract.InstancePath
-	contract.Paging
-}
-
 func (r groups) listCommunities() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listCommunities", Tag: tagGroups,
 		Summary: "List communities", Description: "Lists the communities of this account, as the list of groups does.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *communitiesInput) (*contract.Answer[contract.Envelope[GroupDetails]], error) {
+	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[GroupDetails]], error) {
 		return contract.Listed(in.Paging, newDetails)(r.use.List(ctx, contract.Instance(ctx).ID, group.Filter{Communities: true}, in.Request()))
 	})
 }
@@ -33,18 +28,13 @@ type newCommunityBody struct {
 	Description string `json:"description,omitempty" maxLength:"2048" doc:"Description of the community, at most 2,048 characters." example:"All branches"`
 }
 
-type communityInput struct {
-	contract.InstancePath
-	contract.JSON[newCommunityBody]
-}
-
 func (r groups) createCommunity() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createCommunity", Tag: tagGroups, Status: http.StatusCreated,
 		Summary:     "Create a community",
 		Description: "Makes a community with this account as its owner. The platform makes the group in which it announces.",
 		Codes:       sessionCodes(gateway.CodeValidation, gateway.CodeGroupRefused),
-	}, func(ctx context.Context, in *communityInput) (*contract.Answer[CreatedGroup], error) {
+	}, func(ctx context.Context, in *instanceBody[newCommunityBody]) (*contract.Answer[CreatedGroup], error) {
 		given := in.Given()
 		created, err := r.use.Create(ctx, contract.Instance(ctx).ID, group.Draft{Subject: given.Subject, Description: given.Description, IsCommunity: true})
 		if err != nil {

@@ -100,11 +100,6 @@ type findAddressesBody struct {
 	Addresses []string `json:"addresses" nullable:"false" maxItems:"500" doc:"Phone numbers, personal chat IDs or LIDs; at most 500." example:"5511988887766"`
 }
 
-type addressesInput struct {
-	contract.InstancePath
-	contract.JSON[findAddressesBody]
-}
-
 // Address is what is known of the two addresses of somebody.
 type Address struct {
 	Address string  `json:"address" doc:"As it was given." example:"5511988887766"`
@@ -124,7 +119,7 @@ func (r contacts) addresses() contract.Endpoint {
 		Description: "Everybody has two addresses. This says which belong together, as far as the gateway has learned it; the platform is asked nothing. " +
 			"The instance need not be connected; one that is not linked knows no pair. To have the LID of a number that is not known yet, check the number first.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *addressesInput) (*contract.Answer[Addresses], error) {
+	}, func(ctx context.Context, in *instanceBody[findAddressesBody]) (*contract.Answer[Addresses], error) {
 		given := in.Given().Addresses
 		people, err := readAddresses(given)
 		if err != nil {
@@ -190,11 +185,6 @@ func newPresenceSubscription(of gateway.PresenceSubscription) PresenceSubscripti
 	}
 }
 
-type presencesInput struct {
-	contract.InstancePath
-	contract.Paging
-}
-
 func (r presences) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listPresenceSubscriptions", Tag: tagContacts,
@@ -202,7 +192,7 @@ func (r presences) list() contract.Endpoint {
 		Description: "Lists the contacts whose presence the instance has subscribed to, with what each has shown last; the oldest subscription first. " +
 			"It is read from what the gateway has kept, also while the instance is not connected.",
 		Codes: []string{gateway.CodeUnavailable, gateway.CodeValidation},
-	}, func(ctx context.Context, in *presencesInput) (*contract.Answer[contract.Envelope[PresenceSubscription]], error) {
+	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[PresenceSubscription]], error) {
 		return contract.Listed(in.Paging, newPresenceSubscription)(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recado-project/recado/internal/api/contract"
-	"github.com/recado-project/recado/internal/body/format"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
@@ -36,20 +35,6 @@ type MediaLink struct {
 	FileName  string `json:"fileName" doc:"Name of the file." example:"invoice-1234.pdf"`
 }
 
-type mediaLinkInput struct {
-	contract.InstancePath
-
-	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
-}
-
-// Resolve refuses a text that can't be an identifier.
-func (in *mediaLinkInput) Resolve(huma.Context) []error {
-	if wrong := format.CheckSegment(in.MessageID); wrong != "" {
-		return contract.Wrong("messageId", wrong)
-	}
-	return nil
-}
-
 // files is the resource of the files of messages: a link to one, and its download.
 type files struct {
 	use       MessageFiles
@@ -67,7 +52,7 @@ func (f files) downloadLink() contract.Endpoint {
 			"The link needs no API key: anybody who has it can read the file, until it expires or the message is deleted.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia,
 			gateway.CodeMediaNotFound, gateway.CodePayloadTooLarge),
-	}, func(ctx context.Context, in *mediaLinkInput) (*contract.Answer[MediaLink], error) {
+	}, func(ctx context.Context, in *checkedMessagePath) (*contract.Answer[MediaLink], error) {
 		base, usable := f.origin.BaseURL(contract.Request(ctx))
 		if !usable {
 			return nil, gateway.InvalidFields(gateway.FieldError{Field: "Host", Message: "must be a host with or without a port, because links begin with it"})

@@ -240,11 +240,6 @@ type newGroupBody struct {
 	CommunityID  string   `json:"communityId,omitempty" doc:"Community in which the group is made; this account must be an administrator of it." sample:"-"`
 }
 
-type createGroupInput struct {
-	contract.InstancePath
-	contract.JSON[newGroupBody]
-}
-
 // CreatedGroup is a group that was made.
 type CreatedGroup struct {
 	GroupDetails
@@ -267,7 +262,7 @@ func (r groups) create() contract.Endpoint {
 		Description: "Makes a group with this account as its owner. People who can't be added are named in `results` with a code; the group is made anyway. " +
 			"Description and picture are set afterwards; if the platform refuses one of them, `failed` says so.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMediaFetchFailed, gateway.CodeGroupAdminRequired, gateway.CodeGroupNotFound, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *createGroupInput) (*contract.Answer[CreatedGroup], error) {
+	}, func(ctx context.Context, in *instanceBody[newGroupBody]) (*contract.Answer[CreatedGroup], error) {
 		given := in.Given()
 		people, err := parseParticipants(given.Participants)
 		if err != nil {

@@ -293,17 +293,8 @@ type newInstanceBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"255" doc:"Name of the instance, for people." example:"Support"`
 }
 
-type createInstanceInput struct {
-	contract.JSON[newInstanceBody]
-}
-
 type paymentBody struct {
 	Pending bool `json:"pending" doc:"true closes the session of the instance and keeps its keys; false brings it back." example:"true"`
-}
-
-type paymentInput struct {
-	contract.InstancePath
-	contract.JSON[paymentBody]
 }
 
 // partnerInstances is the resource of instances in the partner interface.
@@ -323,7 +314,7 @@ func (p *partnerInstances) create() contract.Endpoint {
 		ID: "createInstance", Tag: tagPartner,
 		Summary: "Create an instance", Description: "The new instance is not linked to an account yet. A key whose scope is limited to certain instances can't create one.",
 		Status: http.StatusCreated, Audience: contract.Partners, Codes: []string{gateway.CodeInstanceLimit},
-	}, func(ctx context.Context, in *createInstanceInput) (*contract.Answer[Instance], error) {
+	}, func(ctx context.Context, in *contract.JSON[newInstanceBody]) (*contract.Answer[Instance], error) {
 		own := contract.Key(ctx)
 		if len(own.InstanceIDs) > 0 {
 			return nil, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
@@ -379,7 +370,7 @@ func (p *partnerInstances) setPayment() contract.Endpoint {
 		ID: "setPayment", Tag: tagPartner,
 		Summary: "Mark a payment", Description: "Marks the payment of an instance as pending or as paid.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeUnavailable},
-	}, func(ctx context.Context, in *paymentInput) (*contract.Answer[Instance], error) {
+	}, func(ctx context.Context, in *instanceBody[paymentBody]) (*contract.Answer[Instance], error) {
 		return contract.Answered(p.shown)(p.use.SetPayment(ctx, contract.Instance(ctx).ID, in.Given().Pending))
 	})
 }

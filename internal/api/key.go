@@ -68,10 +68,6 @@ type newKeyBody struct {
 	ExpiresAt   *time.Time `json:"expiresAt,omitempty" doc:"When the key ends. If left out: never." example:"2027-01-01T00:00:00Z"`
 }
 
-type createKeyInput struct {
-	contract.JSON[newKeyBody]
-}
-
 type revokeKeyInput struct {
 	ID string `path:"id" doc:"Identifier of the key." example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
 }
@@ -82,7 +78,7 @@ func (k keys) create() contract.Endpoint {
 		Summary:     "Create an API key",
 		Description: "Only a hash of the key is stored: no other answer contains the key. A key can't create one with a wider scope or a later end than its own.",
 		Status:      http.StatusCreated, Audience: contract.Partners,
-	}, func(ctx context.Context, in *createKeyInput) (*contract.Answer[CreatedKey], error) {
+	}, func(ctx context.Context, in *contract.JSON[newKeyBody]) (*contract.Answer[CreatedKey], error) {
 		own := contract.Key(ctx)
 		given := in.Given()
 		params := access.KeyParams{

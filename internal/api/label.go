@@ -10,7 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recado-project/recado/internal/api/contract"
-	"github.com/recado-project/recado/internal/body/format"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/label"
 )
@@ -31,11 +30,6 @@ type Label struct {
 
 func newLabel(of gateway.Label) Label { return Label{of.ID, of.Name, of.Color} }
 
-type listLabelsInput struct {
-	contract.InstancePath
-	contract.Paging
-}
-
 func (r labels) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listLabels", Tag: tagLabels,
@@ -43,7 +37,7 @@ func (r labels) list() contract.Endpoint {
 		Description: "Lists the labels of the account. It is read from what the gateway has kept; the platform is asked nothing. " +
 			"The chats with a label are a filter of the list of chats, and its messages one of the list of messages.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *listLabelsInput) (*contract.Answer[contract.Envelope[Label]], error) {
+	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[Label]], error) {
 		return contract.Listed(in.Paging, newLabel)(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
@@ -55,10 +49,7 @@ type LabelID struct {
 
 // Resolve refuses a text that can't be an identifier.
 func (l *LabelID) Resolve(huma.Context) []error {
-	if wrong := format.CheckSegment(l.LabelID); wrong != "" {
-		return contract.Wrong("labelId", wrong)
-	}
-	return nil
+	return checkSegment("labelId", l.LabelID)
 }
 
 // LabelPath is the path of a label.
@@ -82,11 +73,6 @@ type newLabelBody struct {
 	Color int    `json:"color,omitempty" default:"0" minimum:"0" maximum:"19" doc:"The number of a colour of the messenger's clients, 0 to 19." example:"3"`
 }
 
-type createLabelInput struct {
-	contract.InstancePath
-	contract.JSON[newLabelBody]
-}
-
 func (r labels) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createLabel", Tag: tagLabels,
@@ -94,7 +80,7 @@ func (r labels) create() contract.Endpoint {
 		Description: "Makes a label, on all devices of the account. Phones with the messenger's business app show labels; others may show them as lists, or not at all.",
 		Status:      http.StatusCreated,
 		Codes:       labelCodes(),
-	}, func(ctx context.Context, in *createLabelInput) (*contract.Answer[Label], error) {
+	}, func(ctx context.Context, in *instanceBody[newLabelBody]) (*contract.Answer[Label], error) {
 		if err := in.RefuseUnknown(); err != nil {
 			return nil, err
 		}
@@ -197,11 +183,7 @@ type MessageLabelPath struct {
 
 // Resolve refuses texts that can't be identifiers.
 func (p *MessageLabelPath) Resolve(ctx huma.Context) []error {
-	errs := p.LabelID.Resolve(ctx)
-	if wrong := format.CheckSegment(p.MessageID); wrong != "" {
-		errs = append(errs, contract.Wrong("messageId", wrong)...)
-	}
-	return errs
+	return append(p.LabelID.Resolve(ctx), checkSegment("messageId", p.MessageID)...)
 }
 
 func (r labels) onMessage() contract.Pair {

@@ -30,11 +30,6 @@ type newPairingCodeBody struct {
 	Phone string `json:"phone" minLength:"1" format:"phone" doc:"Number of the phone to link, with country code." example:"5511999990000"`
 }
 
-type pairingCodeInput struct {
-	contract.InstancePath
-	contract.JSON[newPairingCodeBody]
-}
-
 // linking is the resource of the codes that link an instance.
 type linking struct{ use *instance.Service }
 
@@ -77,7 +72,7 @@ func (l linking) pairingCode() contract.Endpoint {
 		Summary:     "Get a pairing code",
 		Description: "An alternative to the QR code for somebody who can't scan it: a person types the characters on the phone.",
 		Codes:       linkingCodes(),
-	}, func(ctx context.Context, in *pairingCodeInput) (*contract.Answer[PairingCode], error) {
+	}, func(ctx context.Context, in *instanceBody[newPairingCodeBody]) (*contract.Answer[PairingCode], error) {
 		id := contract.Instance(ctx).ID
 		number, _ := gateway.ParseNumber(in.Given().Phone) // its format has been checked
 		code, err := l.use.PairingCode(ctx, id, number)
@@ -113,11 +108,6 @@ type passkeyAnswerBody struct {
 	RawID    string           `json:"rawId" minLength:"1" maxLength:"4096" doc:"Base64url; the same as id." example:"vK1c8Jg"`
 	Type     string           `json:"type" enum:"public-key" doc:"Always public-key." example:"public-key"`
 	Response passkeySignature `json:"response" doc:"What the browser has signed."`
-}
-
-type passkeyAnswerInput struct {
-	contract.InstancePath
-	contract.JSON[passkeyAnswerBody]
 }
 
 // passkeys is the resource of the question for a passkey.
@@ -161,7 +151,7 @@ func (p passkeys) answer() contract.Endpoint {
 		Description: "Takes what a browser has signed on the platform's page, as credential.toJSON() gives it. What is found wrong here is " +
 			"refused with 400 and can be sent again; the platform takes one answer only.",
 		Codes: append(passkeyCodes(), gateway.CodeValidation),
-	}, func(ctx context.Context, in *passkeyAnswerInput) (*contract.Nothing, error) {
+	}, func(ctx context.Context, in *instanceBody[passkeyAnswerBody]) (*contract.Nothing, error) {
 		assertion, err := json.Marshal(in.Given())
 		if err != nil {
 			return nil, err

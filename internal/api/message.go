@@ -28,12 +28,6 @@ type MessageChanges interface {
 // messages is the resource of messages that exist.
 type messages struct{ use MessageChanges }
 
-// messageInput is the input of every operation on a message that exists.
-type messageInput[T any] struct {
-	contract.InstancePath
-	contract.JSON[T]
-}
-
 // Subject is the field of every body about a message that exists.
 type Subject struct {
 	MessageID string `json:"messageId" minLength:"1" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
@@ -76,7 +70,7 @@ func (m messages) edit() contract.Endpoint {
 		Description: "Replaces the text of a text message that this instance sent. Other kinds of messages can't be edited, and the platform allows it only " +
 			"for 15 minutes.",
 		Codes: messageCodes(gateway.CodeMessageNotEditable, gateway.CodeEditWindowExpired, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *messageInput[editMessageBody]) (*contract.Answer[Sent], error) {
+	}, func(ctx context.Context, in *instanceBody[editMessageBody]) (*contract.Answer[Sent], error) {
 		given := in.Given()
 		result, err := m.use.Edit(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Message)
 		if err != nil {
@@ -92,7 +86,7 @@ func (m messages) markRead() contract.Endpoint {
 		ID: "markRead", Tag: tagMessages,
 		Summary: "Mark a message as read", Description: "The sender sees that the message was read.",
 		Codes: messageCodes(),
-	}, func(ctx context.Context, in *messageInput[markReadBody]) (*contract.Answer[MarkedRead], error) {
+	}, func(ctx context.Context, in *instanceBody[markReadBody]) (*contract.Answer[MarkedRead], error) {
 		id := in.Given().MessageID
 		if err := m.use.MarkRead(ctx, contract.Instance(ctx).ID, messageRef(id)); err != nil {
 			return nil, err
@@ -107,7 +101,7 @@ func (m messages) delete() contract.Endpoint {
 		Summary:     "Delete a message for everyone",
 		Description: "Deletes, for everybody, a message that this instance sent. The platform allows it for about an hour.",
 		Codes:       messageCodes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *messageInput[deleteMessageBody]) (*struct{}, error) {
+	}, func(ctx context.Context, in *instanceBody[deleteMessageBody]) (*struct{}, error) {
 		return nil, m.use.Delete(ctx, contract.Instance(ctx).ID, messageRef(in.Given().MessageID))
 	})
 }
@@ -118,17 +112,10 @@ func (m messages) react() contract.Endpoint {
 		Summary:     "React to a message",
 		Description: "Adds one emoji to a message, replacing an earlier one from this instance, or removes it.",
 		Codes:       messageCodes(gateway.CodeMessageNotReactable),
-	}, func(ctx context.Context, in *messageInput[reactionBody]) (*struct{}, error) {
+	}, func(ctx context.Context, in *instanceBody[reactionBody]) (*struct{}, error) {
 		given := in.Given()
 		return nil, m.use.React(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Reaction)
 	})
-}
-
-// messagePath is the path of a message.
-type messagePath struct {
-	contract.InstancePath
-
-	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
 }
 
 type pinBody struct {
@@ -136,10 +123,8 @@ type pinBody struct {
 }
 
 type pinInput struct {
-	contract.InstancePath
+	MessagePath
 	contract.JSON[pinBody]
-
-	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
 }
 
 func (m messages) pin() contract.Endpoint {
@@ -163,7 +148,7 @@ func (m messages) unpin() contract.Endpoint {
 		ID: "unpinMessage", Tag: tagMessages,
 		Summary: "Unpin a message", Description: "Unpins a message for everybody in its chat, whoever pinned it.",
 		Codes: messageCodes(gateway.CodeChannelRefused),
-	}, func(ctx context.Context, in *messagePath) (*struct{}, error) {
+	}, func(ctx context.Context, in *MessagePath) (*struct{}, error) {
 		return nil, m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), 0)
 	})
 }
@@ -206,7 +191,7 @@ func (m messages) votes() contract.Endpoint {
 		Description: "Votes in polls of this instance and of others, in chats that it is in. Those from before the poll came to the " +
 			"instance are not known. A person's newest vote counts.",
 		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageIsNoPoll},
-	}, func(ctx context.Context, in *messagePath) (*contract.Answer[Votes], error) {
+	}, func(ctx context.Context, in *MessagePath) (*contract.Answer[Votes], error) {
 		return contract.Answered(newVotes)(m.use.Votes(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID)))
 	})
 }

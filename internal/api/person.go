@@ -110,11 +110,6 @@ type checkNumbersBody struct {
 	Numbers []string `json:"numbers" nullable:"false" minLength:"1" format:"number" maxItems:"500" doc:"Phone numbers with country code, Brazilian mobile numbers of 11 digits, or personal chat IDs; at most 500." example:"5511988887766,11977776655"`
 }
 
-type numbersInput struct {
-	contract.InstancePath
-	contract.JSON[checkNumbersBody]
-}
-
 // NumberCheck is the answer about one number.
 type NumberCheck struct {
 	Number string `json:"number" doc:"The digits that were looked up." example:"5511988887766"`
@@ -133,7 +128,7 @@ func (p people) checkNumbers() contract.Endpoint {
 		Summary: "Check numbers", Description: "Asks the platform which numbers have an account. Its answers are remembered for an hour. " +
 			"What it is asked counts towards the instance's budget (`numberChecks`): a request that does not fit into what is left is refused, and nothing is asked.",
 		Codes: sessionCodes(),
-	}, func(ctx context.Context, in *numbersInput) (*contract.Answer[NumberChecks], error) {
+	}, func(ctx context.Context, in *instanceBody[checkNumbersBody]) (*contract.Answer[NumberChecks], error) {
 		given := in.Given().Numbers
 		numbers := make([]string, len(given))
 		for i, text := range given {
@@ -164,11 +159,6 @@ type presenceBody struct {
 	Presence string `json:"presence" enum:"composing,recording,paused,available,unavailable" doc:"composing: typing; recording: recording audio; paused: stopped typing or recording; available: online; unavailable: offline." example:"composing"`
 }
 
-type presenceInput struct {
-	contract.InstancePath
-	contract.JSON[presenceBody]
-}
-
 func (p people) sendPresence() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "sendPresence", Tag: tagDirectory,
@@ -176,7 +166,7 @@ func (p people) sendPresence() contract.Endpoint {
 		Description: "Shows a contact that this account is typing or recording, or that it has stopped. " +
 			"Online and offline are shown to everybody who may see them, not only to this contact.",
 		Codes: sessionCodes(gateway.CodeNotRegistered),
-	}, func(ctx context.Context, in *presenceInput) (*struct{}, error) {
+	}, func(ctx context.Context, in *instanceBody[presenceBody]) (*struct{}, error) {
 		given := in.Given()
 		to, err := gateway.ParseRecipient(given.To)
 		if err != nil {

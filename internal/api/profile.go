@@ -155,11 +155,6 @@ func newListedPerson(who gateway.Party) ListedPerson {
 	return ListedPerson{ID: string(who.Address()), LID: contract.TextOrNil(string(who.LID)), Name: contract.TextOrNil(who.Name)}
 }
 
-type blocksInput struct {
-	contract.InstancePath
-	contract.Paging
-}
-
 func (r profiles) blocks() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listBlocks", Tag: tagProfiles,
@@ -167,7 +162,7 @@ func (r profiles) blocks() contract.Endpoint {
 		Description: "Lists the people whom the account has blocked, here or on the phone, in the order of their addresses. The platform is asked once in a " +
 			"connection, with one question for all; afterwards its reports of changes are followed.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *blocksInput) (*contract.Answer[contract.Envelope[ListedPerson]], error) {
+	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[ListedPerson]], error) {
 		return contract.Listed(in.Paging, newListedPerson)(r.use.Blocked(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
@@ -312,11 +307,6 @@ type StatusAudience struct {
 	contract.Envelope[ListedPerson]
 }
 
-type audienceInput struct {
-	contract.InstancePath
-	contract.Paging
-}
-
 func (r profiles) audience() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listStatusAudience", Tag: tagProfiles,
@@ -324,7 +314,7 @@ func (r profiles) audience() contract.Endpoint {
 		Description: "Lists the people to whom a status post goes that is written now, in the order of their addresses, and what the owner of the account has chosen " +
 			"for that on the phone. The platform is asked for the choice, and the address book is that of the phone.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *audienceInput) (*contract.Answer[StatusAudience], error) {
+	}, func(ctx context.Context, in *instanceList) (*contract.Answer[StatusAudience], error) {
 		found, err := r.use.StatusAudience(ctx, contract.Instance(ctx).ID)
 		if err != nil {
 			return nil, err

@@ -38,11 +38,6 @@ type Cancelled struct {
 	Cancelled int64 `json:"cancelled" doc:"How many messages will not be sent." example:"3"`
 }
 
-type listQueueInput struct {
-	contract.InstancePath
-	contract.Paging
-}
-
 type queuedPath struct {
 	contract.InstancePath
 
@@ -59,7 +54,7 @@ func (r queued) list() contract.Endpoint {
 		Summary:     "List messages in the queue",
 		Description: "Lists the messages of an instance that wait to be sent, in the order in which they came. What was sent, has failed or was cancelled is not there any more.",
 		Codes:       []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *listQueueInput) (*contract.Answer[contract.Envelope[QueuedMessage]], error) {
+	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[QueuedMessage]], error) {
 		return contract.Listed(in.Paging, newQueuedMessage)(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }

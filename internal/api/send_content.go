@@ -353,7 +353,7 @@ func (m messages) cancelEvent() contract.Endpoint {
 		Description: "Cancels, for everybody who has it, a calendar event that this instance sent; phones still show it, as cancelled. One that is cancelled " +
 			"already stays so.",
 		Codes: messageCodes(gateway.CodeMessageIsNoEvent, gateway.CodeMessageNotEditable),
-	}, func(ctx context.Context, in *messagePath) (*struct{}, error) {
+	}, func(ctx context.Context, in *MessagePath) (*struct{}, error) {
 		return nil, m.use.CancelEvent(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID))
 	})
 }

@@ -155,24 +155,9 @@ func (p WebhookPath) ref(ctx context.Context) webhook.Ref {
 	return webhook.Ref{InstanceID: contract.Instance(ctx).ID, ID: p.WebhookID}
 }
 
-type saveInput struct {
-	contract.InstancePath
-	contract.JSON[newWebhookConfigBody]
-}
-
-type createWebhookInput struct {
-	contract.InstancePath
-	contract.JSON[newWebhookBody]
-}
-
 type changeWebhookInput struct {
 	WebhookPath
 	contract.JSON[webhookChangeBody]
-}
-
-type listWebhooksInput struct {
-	contract.InstancePath
-	contract.Paging
 }
 
 func (r webhooks) saveConfig() contract.Endpoint {
@@ -182,7 +167,7 @@ func (r webhooks) saveConfig() contract.Endpoint {
 		Description: "A new webhook, and one that was inactive, starts with the next event. Any other continues where it is, " +
 			"at once, even if it was suspended. After a change of the secret, deliveries are signed with both secrets for 24 hours. " +
 			"It is the first of the webhooks of the instance, and its `id` names it there. A body without `isActive` makes it active; what else the body leaves out stays.",
-	}, func(ctx context.Context, in *saveInput) (*contract.Answer[WebhookConfig], error) {
+	}, func(ctx context.Context, in *instanceBody[newWebhookConfigBody]) (*contract.Answer[WebhookConfig], error) {
 		given := in.Given()
 		return contract.Answered(newWebhookConfig)(r.use.Save(ctx, contract.Instance(ctx).ID, given.settings(given.URL)))
 	})
@@ -219,7 +204,7 @@ func (r webhooks) create() contract.Endpoint {
 		Description: "Another destination of the instance's events, with an order, retries and dead letters of its own. It starts with the next event. " +
 			"An instance has up to ten beside the one of webhook-config.",
 		Codes: []string{gateway.CodeWebhookLimit},
-	}, func(ctx context.Context, in *createWebhookInput) (*contract.Answer[Webhook], error) {
+	}, func(ctx context.Context, in *instanceBody[newWebhookBody]) (*contract.Answer[Webhook], error) {
 		given := in.Given()
 		return contract.Answered(webhookFor(ctx))(r.use.Create(ctx, contract.Instance(ctx).ID, given.settings(given.URL)))
 	})
@@ -231,7 +216,7 @@ func (r webhooks) list() contract.Endpoint {
 		ID: "listWebhooks", Tag: tagEvents,
 		Summary: "List the webhooks", Description: "Lists all webhooks of the instance, oldest first, that of webhook-config among them.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *listWebhooksInput) (*contract.Answer[contract.Envelope[Webhook]], error) {
+	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[Webhook]], error) {
 		return contract.Listed(in.Paging, webhookFor(ctx))(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
