@@ -300,35 +300,22 @@ func (in *changeChatInput) change(now time.Time) (gateway.ChatChange, error) {
 		return gateway.ChatChange{}, err
 	}
 	given := in.Given()
-	var wrong []gateway.FieldError
-	refuse := func(field, message string) { wrong = append(wrong, gateway.FieldError{Field: field, Message: message}) }
-	for _, field := range []string{"archived", "pinned", "read", "disappearingSeconds"} {
-		if in.IsNull(field) {
-			refuse(field, "must not be null: leave it out to change nothing")
-		}
-	}
+	var wrong fieldErrors
+	wrong.refuseNull(in, "archived", "pinned", "read", "disappearingSeconds")
 	change := gateway.ChatChange{Archived: given.Archived, Pinned: given.Pinned, Read: given.Read}
 	if given.Archived != nil && *given.Archived && given.Pinned != nil && *given.Pinned {
-		refuse("pinned", "must not be true with archived: an archived chat is not pinned")
+		wrong.add("pinned", "must not be true with archived: an archived chat is not pinned")
 	}
 	if until, problem := mutedUntil(given.MutedUntil, in.IsNull("mutedUntil"), now); problem != "" {
-		refuse("mutedUntil", problem)
+		wrong.add("mutedUntil", problem)
 	} else {
 		change.MutedUntil = until
 	}
-	if seconds := given.Disappearing; seconds != nil {
-		if !slices.Contains([]int64{0, 86_400, 604_800, 7_776_000}, *seconds) {
-			refuse("disappearingSeconds", "must be one of: 0, 86400, 604800, 7776000")
-		}
-		change.Disappearing = new(time.Duration(*seconds) * time.Second)
+	change.Disappearing = wrong.disappearing("disappearingSeconds", given.Disappearing)
+	if len(wrong) == 0 && change == (gateway.ChatChange{}) {
+		return change, nothingToChange()
 	}
-	if len(wrong) > 0 {
-		return gateway.ChatChange{}, gateway.InvalidFields(wrong...)
-	}
-	if change == (gateway.ChatChange{}) {
-		return gateway.ChatChange{}, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change"})
-	}
-	return change, nil
+	return change, wrong.err()
 }
 
 // mutedUntil reads the end of a mute; nil if the field is absent.

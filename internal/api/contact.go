@@ -141,24 +141,21 @@ func (r contacts) addresses() contract.Endpoint {
 	})
 }
 
-// readPeople reads addresses, and names each that is none of a person.
+// readAddresses reads addresses, and names each that is none of a person.
 func readAddresses(given []string) (people []gateway.Recipient, err error) {
-	var wrong []gateway.FieldError
+	var wrong fieldErrors
 	for n, text := range given {
 		who, err := gateway.ParseRecipient(text)
 		field := fmt.Sprintf("addresses[%d]", n)
 		switch {
 		case err != nil:
-			wrong = append(wrong, gateway.FieldError{Field: field, Message: err.Error()})
+			wrong.add(field, err.Error())
 		case !who.IsPerson():
-			wrong = append(wrong, gateway.FieldError{Field: field, Message: "must be a person: groups and channels have one address"})
+			wrong.add(field, "must be a person: groups and channels have one address")
 		}
 		people = append(people, who)
 	}
-	if len(wrong) > 0 {
-		return nil, gateway.InvalidFields(wrong...)
-	}
-	return people, nil
+	return people, wrong.err()
 }
 
 // usualHours is how long a subscription lasts if the client does not say.

@@ -5,8 +5,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"slices"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -327,21 +325,11 @@ func (in *changeGroupInput) change(ctx context.Context) (group.Change, error) {
 		return group.Change{}, err
 	}
 	given := in.Given()
-	var wrong []gateway.FieldError
-	for _, field := range []string{"subject", "messages", "info", "adding", "approval", "disappearing"} {
-		if in.IsNull(field) {
-			wrong = append(wrong, gateway.FieldError{Field: field, Message: "must not be null: leave it out to change nothing"})
-		}
-	}
-	if given.Disappearing != nil && !slices.Contains([]int64{0, 86_400, 604_800, 7_776_000}, *given.Disappearing) {
-		wrong = append(wrong, gateway.FieldError{Field: "disappearing", Message: "must be one of: 0, 86400, 604800, 7776000"})
-	}
-	if len(wrong) > 0 {
-		return group.Change{}, gateway.InvalidFields(wrong...)
-	}
+	var wrong fieldErrors
+	wrong.refuseNull(in, "subject", "messages", "info", "adding", "approval", "disappearing")
 	change := group.Change{
 		Subject: given.Subject, Description: given.Description, AdminsWrite: forAdmins(given.Messages), AdminsEdit: forAdmins(given.Info),
-		AdminsAdd: forAdmins(given.Adding), Approval: given.Approval,
+		AdminsAdd: forAdmins(given.Adding), Approval: given.Approval, Disappearing: wrong.disappearing("disappearing", given.Disappearing),
 	}
 	if in.IsNull("description") {
 		change.Description = new(string)
@@ -353,13 +341,10 @@ func (in *changeGroupInput) change(ctx context.Context) (group.Change, error) {
 	if change.Picture = groupPicture(ctx, input); in.IsNull("picture") {
 		change.Picture = &media.Picture{}
 	}
-	if given.Disappearing != nil {
-		change.Disappearing = new(time.Duration(*given.Disappearing) * time.Second)
+	if len(wrong) == 0 && change == (group.Change{}) {
+		return change, nothingToChange()
 	}
-	if change == (group.Change{}) {
-		return group.Change{}, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change"})
-	}
-	return change, nil
+	return change, wrong.err()
 }
 
 func forAdmins(who *string) *bool {

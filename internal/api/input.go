@@ -3,10 +3,14 @@
 package api
 
 import (
+	"slices"
+	"time"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/body/format"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // instanceList is the input of a list of an instance.
@@ -42,4 +46,44 @@ func checkSegment(field, text string) []error {
 		return contract.Wrong(field, wrong)
 	}
 	return nil
+}
+
+// fieldErrors collect what is wrong with the fields of a body.
+type fieldErrors []gateway.FieldError
+
+func (e *fieldErrors) add(field, message string) {
+	*e = append(*e, gateway.FieldError{Field: field, Message: message})
+}
+
+// refuseNull adds the fields that are null, of those that can't be removed.
+func (e *fieldErrors) refuseNull(in interface{ IsNull(field string) bool }, fields ...string) {
+	for _, field := range fields {
+		if in.IsNull(field) {
+			e.add(field, "must not be null: leave it out to change nothing")
+		}
+	}
+}
+
+// disappearing reads after how many seconds messages disappear; nil if it is left out.
+func (e *fieldErrors) disappearing(field string, seconds *int64) *time.Duration {
+	if seconds == nil {
+		return nil
+	}
+	if !slices.Contains([]int64{0, 86_400, 604_800, 7_776_000}, *seconds) {
+		e.add(field, "must be one of: 0, 86400, 604800, 7776000")
+	}
+	return new(time.Duration(*seconds) * time.Second)
+}
+
+// err is nil if nothing is wrong.
+func (e *fieldErrors) err() error {
+	if len(*e) == 0 {
+		return nil
+	}
+	return gateway.InvalidFields(*e...)
+}
+
+// nothingToChange refuses a body that would change nothing.
+func nothingToChange() error {
+	return gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change"})
 }

@@ -113,9 +113,9 @@ func (k keys) create() contract.Endpoint {
 // check refuses a key that would be useless, and one with a wider scope than the key
 // that asks for it.
 func (k keys) check(ctx context.Context, own gateway.Key, params access.KeyParams) error {
-	var wrong []gateway.FieldError
+	var wrong fieldErrors
 	if !params.ExpiresAt.IsZero() && !params.ExpiresAt.After(k.now()) {
-		wrong = append(wrong, gateway.FieldError{Field: "expiresAt", Message: "must be in the future"})
+		wrong.add("expiresAt", "must be in the future")
 	}
 	for i, id := range params.InstanceIDs {
 		known, err := k.owns(ctx, own.AccountID, id)
@@ -123,13 +123,11 @@ func (k keys) check(ctx context.Context, own gateway.Key, params access.KeyParam
 			return err
 		}
 		if !known {
-			wrong = append(wrong, gateway.FieldError{
-				Field: fmt.Sprintf("instanceIds[%d]", i), Message: "must be an instance of the account",
-			})
+			wrong.add(fmt.Sprintf("instanceIds[%d]", i), "must be an instance of the account")
 		}
 	}
 	if len(wrong) > 0 {
-		return gateway.InvalidFields(wrong...)
+		return wrong.err()
 	}
 	return coverNew(own, params)
 }

@@ -4,8 +4,6 @@ package api
 
 import (
 	"context"
-	"slices"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -104,9 +102,8 @@ func (in *changeProfileInput) change(ctx context.Context) (profile.Change, error
 	if err := in.RefuseUnknown(); err != nil {
 		return profile.Change{}, err
 	}
-	if in.IsNull("name") {
-		return profile.Change{}, gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must not be null: leave it out to change nothing"})
-	}
+	var wrong fieldErrors
+	wrong.refuseNull(in, "name")
 	given := in.Given()
 	change := profile.Change{Name: given.Name, About: given.About}
 	if in.IsNull("about") {
@@ -122,10 +119,10 @@ func (in *changeProfileInput) change(ctx context.Context) (profile.Change, error
 	case given.Picture != nil:
 		change.Picture = &media.Picture{Input: *given.Picture, Hints: hints}
 	}
-	if change == (profile.Change{}) {
-		return profile.Change{}, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change"})
+	if len(wrong) == 0 && change == (profile.Change{}) {
+		return change, nothingToChange()
 	}
-	return change, nil
+	return change, wrong.err()
 }
 
 func (r profiles) change() contract.Endpoint {
@@ -243,24 +240,14 @@ type changePrivacyInput struct {
 
 // change reads what is to be changed: a field that is absent changes nothing.
 func (in *changePrivacyInput) change() (profile.PrivacyChange, error) {
-	none := profile.PrivacyChange{}
+	change := profile.PrivacyChange{Choices: map[gateway.PrivacySetting]gateway.PrivacyChoice{}}
 	if err := in.RefuseUnknown(); err != nil {
-		return none, err
-	}
-	var wrong []gateway.FieldError
-	for _, field := range []string{"lastSeen", "online", "profilePicture", "about", "readReceipts", "groups", "calls", "messages", "disappearing"} {
-		if in.IsNull(field) {
-			wrong = append(wrong, gateway.FieldError{Field: field, Message: "must not be null: leave it out to change nothing"})
-		}
+		return change, err
 	}
 	given := in.Given()
-	if given.Disappearing != nil && !slices.Contains([]int64{0, 86_400, 604_800, 7_776_000}, *given.Disappearing) {
-		wrong = append(wrong, gateway.FieldError{Field: "disappearing", Message: "must be one of: 0, 86400, 604800, 7776000"})
-	}
-	if len(wrong) > 0 {
-		return none, gateway.InvalidFields(wrong...)
-	}
-	change := profile.PrivacyChange{Choices: map[gateway.PrivacySetting]gateway.PrivacyChoice{}}
+	var wrong fieldErrors
+	wrong.refuseNull(in, "lastSeen", "online", "profilePicture", "about", "readReceipts", "groups", "calls", "messages", "disappearing")
+	change.Disappearing = wrong.disappearing("disappearing", given.Disappearing)
 	for setting, choice := range map[gateway.PrivacySetting]*string{
 		gateway.PrivacyLastSeen: given.LastSeen, gateway.PrivacyOnline: given.Online, gateway.PrivacyPicture: given.ProfilePicture,
 		gateway.PrivacyAbout: given.About, gateway.PrivacyGroups: given.Groups, gateway.PrivacyCalls: given.Calls, gateway.PrivacyMessages: given.Messages,
@@ -275,13 +262,10 @@ func (in *changePrivacyInput) change() (profile.PrivacyChange, error) {
 			change.Choices[gateway.PrivacyReadReceipts] = gateway.PrivacyAll
 		}
 	}
-	if given.Disappearing != nil {
-		change.Disappearing = new(time.Duration(*given.Disappearing) * time.Second)
+	if len(wrong) == 0 && len(change.Choices) == 0 && change.Disappearing == nil {
+		return change, nothingToChange()
 	}
-	if len(change.Choices) == 0 && change.Disappearing == nil {
-		return none, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change"})
-	}
-	return change, nil
+	return change, wrong.err()
 }
 
 func (r profiles) changePrivacy() contract.Endpoint {

@@ -142,20 +142,15 @@ func (Mentioning) refusals() []string { return nil }
 
 // readPeople reads the people whom a field names.
 func readPeople(field string, given []string) (people []gateway.Recipient, err error) {
-	var wrong []gateway.FieldError
+	var wrong fieldErrors
 	for n, text := range given {
 		who, err := gateway.ParseRecipient(text)
 		if err != nil || !who.IsPerson() {
-			wrong = append(wrong, gateway.FieldError{
-				Field: fmt.Sprintf("%s[%d]", field, n), Message: "must be a phone number with country code, or the chat ID of a person",
-			})
+			wrong.add(fmt.Sprintf("%s[%d]", field, n), "must be a phone number with country code, or the chat ID of a person")
 		}
 		people = append(people, who)
 	}
-	if len(wrong) > 0 {
-		return nil, gateway.InvalidFields(wrong...)
-	}
-	return people, nil
+	return people, wrong.err()
 }
 
 // textBody is the body of a text to send.

@@ -105,28 +105,25 @@ func (b pollBody) poll() (gateway.Poll, error) {
 	if b.MaxAnswers != nil {
 		poll.MaxAnswers = *b.MaxAnswers
 	}
-	var wrong []gateway.FieldError
+	var wrong fieldErrors
 	if poll.MaxAnswers > len(b.Options) {
-		wrong = append(wrong, gateway.FieldError{Field: "maxAnswers", Message: "must be at most the number of options"})
+		wrong.add("maxAnswers", "must be at most the number of options")
 	}
 	seen := map[string]bool{}
 	for n, option := range b.Options {
 		field := "options[" + strconv.Itoa(n) + "]"
 		switch {
 		case strings.TrimSpace(option) == "":
-			wrong = append(wrong, gateway.FieldError{Field: field, Message: "must not be empty"})
+			wrong.add(field, "must not be empty")
 		case utf8.RuneCountInString(option) > maxOption:
-			wrong = append(wrong, gateway.FieldError{Field: field, Message: "must have at most 100 characters"})
+			wrong.add(field, "must have at most 100 characters")
 		case seen[option]:
-			wrong = append(wrong, gateway.FieldError{Field: field, Message: "must differ from the options before it: votes could not tell them apart"})
+			wrong.add(field, "must differ from the options before it: votes could not tell them apart")
 		}
 		seen[option] = true
 		poll.Options = append(poll.Options, gateway.PollOption{Name: option})
 	}
-	if len(wrong) > 0 {
-		return gateway.Poll{}, gateway.InvalidFields(wrong...)
-	}
-	return poll, nil
+	return poll, wrong.err()
 }
 
 func (s sending) poll() contract.Endpoint {
@@ -230,9 +227,9 @@ const minAlbum = 2
 // albumItems reads what an album is made of, and names every item that is wrong.
 func albumItems(given []AlbumItem) ([]messaging.AlbumItem, error) {
 	items := make([]messaging.AlbumItem, len(given))
-	var wrong []gateway.FieldError
+	var wrong fieldErrors
 	if len(given) < minAlbum {
-		wrong = append(wrong, gateway.FieldError{Field: "items", Message: "must have at least 2 items"})
+		wrong.add("items", "must have at least 2 items")
 	}
 	for n, item := range given {
 		kind, field, input := gateway.TypeImage, "image", item.Image
@@ -240,7 +237,7 @@ func albumItems(given []AlbumItem) ([]messaging.AlbumItem, error) {
 			kind, field, input = gateway.TypeVideo, "video", item.Video
 		}
 		if (item.Image == "") == (item.Video == "") {
-			wrong = append(wrong, gateway.FieldError{Field: fmt.Sprintf("items[%d]", n), Message: "must have an image or a video"})
+			wrong.add(fmt.Sprintf("items[%d]", n), "must have an image or a video")
 		}
 		people, err := readPeople(fmt.Sprintf("items[%d].mentions", n), item.Mentions)
 		if err != nil {
@@ -251,10 +248,7 @@ func albumItems(given []AlbumItem) ([]messaging.AlbumItem, error) {
 			Params: messaging.MediaParams{Field: fmt.Sprintf("items[%d].%s", n, field), Input: input, Caption: item.Caption},
 		}
 	}
-	if len(wrong) > 0 {
-		return nil, gateway.InvalidFields(wrong...)
-	}
-	return items, nil
+	return items, wrong.err()
 }
 
 func newSentAlbum(album messaging.Result, parts []messaging.AlbumPart) SentAlbum {
@@ -303,35 +297,31 @@ func (b calendarEventBody) event() (gateway.CalendarEvent, error) {
 	event := gateway.CalendarEvent{
 		Description: b.Description, Start: b.Start, JoinLink: b.JoinLink, ExtraGuestsAllowed: b.ExtraGuestsAllowed,
 	}
-	var wrong []gateway.FieldError
-	refuse := func(field, message string) { wrong = append(wrong, gateway.FieldError{Field: field, Message: message}) }
+	var wrong fieldErrors
 	if outside(event.Start) {
-		refuse("start", "must be in the years from 2000 to 2099")
+		wrong.add("start", "must be in the years from 2000 to 2099")
 	}
 	if b.End != nil {
 		event.End = *b.End
 		switch {
 		case outside(event.End):
-			refuse("end", "must be in the years from 2000 to 2099")
+			wrong.add("end", "must be in the years from 2000 to 2099")
 		case event.End.Unix() <= event.Start.Unix(): // the platform counts in seconds
-			refuse("end", "must be after start")
+			wrong.add("end", "must be after start")
 		}
 	}
 	if link, ok := gateway.ParseURL(b.JoinLink); ok {
 		event.JoinLink = link.String()
 	} else if b.JoinLink != "" {
-		refuse("joinLink", "must be an http or https URL")
+		wrong.add("joinLink", "must be an http or https URL")
 	}
 	if place := b.Location; place != nil {
 		if (place.Latitude == nil) != (place.Longitude == nil) {
-			refuse("location", "must have both latitude and longitude, or none of them")
+			wrong.add("location", "must have both latitude and longitude, or none of them")
 		}
 		event.Place = &gateway.EventPlace{Name: place.Name, Address: place.Address, Latitude: place.Latitude, Longitude: place.Longitude}
 	}
-	if len(wrong) > 0 {
-		return gateway.CalendarEvent{}, gateway.InvalidFields(wrong...)
-	}
-	return event, nil
+	return event, wrong.err()
 }
 
 func outside(at time.Time) bool { return at.UTC().Year() < firstYear || at.UTC().Year() > lastYear }

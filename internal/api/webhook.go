@@ -455,86 +455,68 @@ type changeAccountWebhookInput struct {
 	contract.JSON[webhookChangeBody]
 }
 
-// account returns the account of the key that a request has. A key for certain instances must
-// not hear the others.
-func accountOfKey(ctx context.Context) (string, error) {
-	own := contract.Key(ctx)
-	if len(own.InstanceIDs) > 0 {
-		return "", gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
-			"the API key's scope is limited to certain instances, and these webhooks hear all: use a partner key for the whole account")
-	}
-	return own.AccountID, nil
-}
-
 // accountWebhooks is the resource of the webhooks of an account.
 type accountWebhooks struct{ use *accountwide.Service }
 
-// accountWebhookOperation completes what the operations have in common.
-func accountWebhookOperation(op contract.Operation, codes ...string) contract.Operation {
-	op.Tag, op.Audience, op.Codes = tagEvents, contract.Partners, append([]string{gateway.CodeForbidden}, codes...)
-	return op
+// ofAccount makes the endpoint of an operation on the webhooks of the account of the request's key. A key
+// for certain instances must not hear the others.
+func ofAccount[I, O any](op contract.Operation, handle func(ctx context.Context, accountID string, in *I) (*O, error)) contract.Endpoint {
+	op.Tag, op.Audience, op.Codes = tagEvents, contract.Partners, append([]string{gateway.CodeForbidden}, op.Codes...)
+	return contract.Handle(op, func(ctx context.Context, in *I) (*O, error) {
+		own := contract.Key(ctx)
+		if len(own.InstanceIDs) > 0 {
+			return nil, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
+				"the API key's scope is limited to certain instances, and these webhooks hear all: use a partner key for the whole account")
+		}
+		return handle(ctx, own.AccountID, in)
+	})
 }
 
 func (a accountWebhooks) create() contract.Endpoint {
-	return contract.Handle(accountWebhookOperation(contract.Operation{
+	return ofAccount(contract.Operation{
 		ID: "createAccountWebhook", Summary: "Create a webhook for all instances", Status: http.StatusCreated,
 		Description: "Every instance of the account, those that are created later too, delivers the events to it that happen from now on: each with an order, retries and dead letters of its own. " +
 			"The webhook is in the list of the webhooks of each instance, where its deliveries are. It takes a few seconds until all instances follow; no event is lost meanwhile.",
-	}, gateway.CodeWebhookLimit), func(ctx context.Context, in *contract.JSON[newWebhookBody]) (*contract.Answer[AccountWebhook], error) {
-		id, err := accountOfKey(ctx)
-		if err != nil {
-			return nil, err
-		}
+		Codes: []string{gateway.CodeWebhookLimit},
+	}, func(ctx context.Context, id string, in *contract.JSON[newWebhookBody]) (*contract.Answer[AccountWebhook], error) {
 		given := in.Given()
 		return contract.Answered(newAccountWebhook)(a.use.Create(ctx, id, given.settings(given.URL)))
 	})
 }
 
 func (a accountWebhooks) list() contract.Endpoint {
-	return contract.Handle(accountWebhookOperation(contract.Operation{
+	return ofAccount(contract.Operation{
 		ID: "listAccountWebhooks", Summary: "List the webhooks for all instances", Description: "Oldest first.",
-	}, gateway.CodeValidation), func(ctx context.Context, in *contract.Paging) (*contract.Answer[contract.Envelope[AccountWebhook]], error) {
-		id, err := accountOfKey(ctx)
-		if err != nil {
-			return nil, err
-		}
+		Codes: []string{gateway.CodeValidation},
+	}, func(ctx context.Context, id string, in *contract.Paging) (*contract.Answer[contract.Envelope[AccountWebhook]], error) {
 		return contract.Listed(*in, newAccountWebhook)(a.use.List(ctx, id, in.Request()))
 	})
 }
 
 func (a accountWebhooks) get() contract.Endpoint {
-	return contract.Handle(accountWebhookOperation(contract.Operation{
+	return ofAccount(contract.Operation{
 		ID: "getAccountWebhook", Summary: "Get a webhook for all instances", Description: "Returns the configuration, including the secret, but no value of a header.",
-	}, gateway.CodeWebhookNotFound), func(ctx context.Context, in *AccountWebhookPath) (*contract.Answer[AccountWebhook], error) {
-		id, err := accountOfKey(ctx)
-		if err != nil {
-			return nil, err
-		}
+		Codes: []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, id string, in *AccountWebhookPath) (*contract.Answer[AccountWebhook], error) {
 		return contract.Answered(newAccountWebhook)(a.use.Get(ctx, id, in.WebhookID))
 	})
 }
 
 func (a accountWebhooks) change() contract.Endpoint {
-	return contract.Handle(accountWebhookOperation(contract.Operation{
+	return ofAccount(contract.Operation{
 		ID: "changeAccountWebhook", Summary: "Change a webhook for all instances", Description: "What is left out stays. All instances follow within a few seconds.",
-	}, gateway.CodeWebhookNotFound), func(ctx context.Context, in *changeAccountWebhookInput) (*contract.Answer[AccountWebhook], error) {
-		id, err := accountOfKey(ctx)
-		if err != nil {
-			return nil, err
-		}
+		Codes: []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, id string, in *changeAccountWebhookInput) (*contract.Answer[AccountWebhook], error) {
 		return contract.Answered(newAccountWebhook)(a.use.Change(ctx, id, in.WebhookID, in.Given().settings()))
 	})
 }
 
 func (a accountWebhooks) delete() contract.Endpoint {
-	return contract.Handle(accountWebhookOperation(contract.Operation{
+	return ofAccount(contract.Operation{
 		ID: "deleteAccountWebhook", Summary: "Delete a webhook for all instances",
 		Description: "Events are still recorded and can be read as streams. What is known of its deliveries goes with it.",
-	}, gateway.CodeWebhookNotFound), func(ctx context.Context, in *AccountWebhookPath) (*contract.Nothing, error) {
-		id, err := accountOfKey(ctx)
-		if err != nil {
-			return nil, err
-		}
+		Codes:       []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, id string, in *AccountWebhookPath) (*contract.Nothing, error) {
 		return &contract.Nothing{}, a.use.Delete(ctx, id, in.WebhookID)
 	})
 }
