@@ -19,13 +19,13 @@ type rejectInput struct {
 type calls struct{ use *call.Service }
 
 func (c calls) reject() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "rejectCall", Tag: tagCalls,
 		Summary: "Reject a call",
 		Description: "The call stops ringing, on the phone too, and the caller sees that it was rejected. A call rings for a minute at most; " +
 			"one of before a restart of the gateway can't be rejected. To reject all calls, set `rejectCalls` of the instance.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeCallNotFound),
-	}, func(ctx context.Context, in *rejectInput) (*struct{}, error) {
-		return nil, c.use.Reject(ctx, contract.Instance(ctx).ID, in.CallID)
+	}, func(ctx context.Context, in *rejectInput) error {
+		return c.use.Reject(ctx, contract.Instance(ctx).ID, in.CallID)
 	})
 }

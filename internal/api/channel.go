@@ -88,7 +88,7 @@ func (r channels) list() contract.Endpoint {
 		Description: "Lists the channels that the account follows or owns, in the order of their names. They are asked for with one question, " +
 			"and then read from memory until something changes.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *listChannelsInput) (*contract.Answer[contract.Envelope[ChannelDetails]], error) {
+	}, func(ctx context.Context, in *listChannelsInput) (contract.Envelope[ChannelDetails], error) {
 		return contract.Listed(in.Paging, newChannelDetails)(r.use.List(ctx, contract.Instance(ctx).ID, channel.Filter{Name: in.Name, Own: in.Own}, in.Request()))
 	})
 }
@@ -106,7 +106,7 @@ func (r channels) create() contract.Endpoint {
 		Description: "Makes a channel that this account owns. It accepts the platform's terms for channels in the name of the account. " +
 			"To write into it, send a text to its ID.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMediaFetchFailed, gateway.CodeChannelRefused, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *instanceBody[newChannelBody]) (*contract.Answer[ChannelDetails], error) {
+	}, func(ctx context.Context, in *instanceBody[newChannelBody]) (ChannelDetails, error) {
 		given := in.Given()
 		draft := channel.Draft{Name: given.Name, Description: given.Description}
 		if inline := contract.Media(ctx); inline != nil || given.Picture != "" {
@@ -121,7 +121,7 @@ func (r channels) get() contract.Endpoint {
 		ID: "getChannel", Tag: tagChannels,
 		Summary: "Get a channel", Description: "Asks the platform for a channel, by its ID or its invite link. This account need not follow it.",
 		Codes: channelCodes(gateway.CodeChannelPrivate, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *ChannelPath) (*contract.Answer[ChannelDetails], error) {
+	}, func(ctx context.Context, in *ChannelPath) (ChannelDetails, error) {
 		return contract.Answered(newChannelDetails)(r.use.Get(ctx, contract.Instance(ctx).ID, in.ref))
 	})
 }
@@ -199,18 +199,18 @@ func (r channels) posts() contract.Endpoint {
 		Description: "Asks the platform for posts of a channel, oldest first: the newest ones, or those before or after a post. " +
 			"For the page before, ask with `before` and the `serverId` of the first. This account need not follow the channel.",
 		Codes: channelCodes(gateway.CodeChannelPrivate, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *channelPostsInput) (*contract.Answer[ChannelPostList], error) {
+	}, func(ctx context.Context, in *channelPostsInput) (ChannelPostList, error) {
 		posts, err := r.use.Posts(ctx, contract.Instance(ctx).ID, in.ref, gateway.PostQuery{
 			Before: int(in.Before), After: int(in.After), Limit: int(in.Limit),
 		})
 		if err != nil {
-			return nil, err
+			return ChannelPostList{}, err
 		}
 		list := ChannelPostList{Data: make([]ChannelPost, len(posts))}
 		for n, post := range posts {
 			list.Data[n] = newPost(post)
 		}
-		return &contract.Answer[ChannelPostList]{Body: list}, nil
+		return list, nil
 	})
 }
 
@@ -226,11 +226,11 @@ type reactInput struct {
 }
 
 func (r channels) react() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "reactToPost", Tag: tagChannels,
 		Summary: "React to a post", Description: "Sets the reaction of this account to a post of a channel that it follows. It replaces the one before.",
 		Codes: channelCodes(gateway.CodeChannelPrivate, gateway.CodeChannelOwner, gateway.CodeMessageNotFound),
-	}, func(ctx context.Context, in *reactInput) (*struct{}, error) {
-		return nil, r.use.React(ctx, contract.Instance(ctx).ID, in.ref, in.MessageID, in.Given().Reaction)
+	}, func(ctx context.Context, in *reactInput) error {
+		return r.use.React(ctx, contract.Instance(ctx).ID, in.ref, in.MessageID, in.Given().Reaction)
 	})
 }

@@ -142,7 +142,7 @@ func (r chats) list() contract.Endpoint {
 		Description: "Lists the chats of an instance, the one with the newest message first. It is read from what the gateway has kept; the platform is asked nothing. " +
 			"A person has one chat, whichever address their messages came under.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *listChatsInput) (*contract.Answer[contract.Envelope[Chat]], error) {
+	}, func(ctx context.Context, in *listChatsInput) (contract.Envelope[Chat], error) {
 		return contract.Listed(in.Paging, newChat)(r.use.List(ctx, contract.Instance(ctx).ID, in.filter(), in.Request()))
 	})
 }
@@ -172,7 +172,7 @@ func (r chats) get() contract.Endpoint {
 		ID: "getChat", Tag: tagChats,
 		Summary: "Get a chat", Description: "Returns a chat, as in the list. Without a message there is no chat.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeChatNotFound},
-	}, func(ctx context.Context, in *ChatPath) (*contract.Answer[Chat], error) {
+	}, func(ctx context.Context, in *ChatPath) (Chat, error) {
 		return contract.Answered(newChat)(r.use.Get(ctx, contract.Instance(ctx).ID, in.with))
 	})
 }
@@ -251,7 +251,7 @@ func (r chats) messages() contract.Endpoint {
 			"Pages move while messages come in: to read on without gaps, give the last message as `before`, or as `after` with the order `asc`. " +
 			"`totalCount` counts 5,000 messages beyond the page at most, and with `search` all.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeChatNotFound, gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *chatMessagesInput) (*contract.Answer[contract.Envelope[StoredMessage]], error) {
+	}, func(ctx context.Context, in *chatMessagesInput) (contract.Envelope[StoredMessage], error) {
 		return contract.Listed(in.Paging, newStoredMessage)(r.use.Messages(ctx, contract.Instance(ctx).ID, in.with, in.query, in.Request()))
 	})
 }
@@ -264,7 +264,7 @@ func (r chats) statusPosts() contract.Endpoint {
 		Description: "Lists the status posts that this account has written and received since it was linked, newest first, as messages whose `chat` is `status@broadcast` " +
 			"and whose `from` is who has posted them. They are in no list of chats. The platform is asked nothing.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[StoredMessage]], error) {
+	}, func(ctx context.Context, in *instanceList) (contract.Envelope[StoredMessage], error) {
 		return contract.Listed(in.Paging, newStoredMessage)(r.use.Posts(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
@@ -276,7 +276,7 @@ func (r chats) message() contract.Endpoint {
 		Summary:     "Get a message",
 		Description: "Returns a message that was sent or received, as the events have it, and how far it has come.",
 		Codes:       []string{gateway.CodeValidation, gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *checkedMessagePath) (*contract.Answer[StoredMessage], error) {
+	}, func(ctx context.Context, in *checkedMessagePath) (StoredMessage, error) {
 		return contract.Answered(newStoredMessage)(r.use.Message(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID)))
 	})
 }
@@ -349,10 +349,10 @@ func (r chats) change() contract.Endpoint {
 			"If a field is wrong, nothing is changed. The platform has a request for each kind of setting, so if it refuses one, others may have been changed. " +
 			"How long messages of a group stay is one of the group's settings, which its administrators may have kept for themselves.",
 		Codes: chatCodes(gateway.CodeChatNotFound, gateway.CodeGroupNotFound, gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused),
-	}, func(ctx context.Context, in *changeChatInput) (*contract.Answer[Chat], error) {
+	}, func(ctx context.Context, in *changeChatInput) (Chat, error) {
 		change, err := in.change(r.now())
 		if err != nil {
-			return nil, err
+			return Chat{}, err
 		}
 		return contract.Answered(newChat)(r.use.Change(ctx, contract.Instance(ctx).ID, in.with, change))
 	})
@@ -360,14 +360,14 @@ func (r chats) change() contract.Endpoint {
 
 // delete deletes a chat.
 func (r chats) delete() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "deleteChat", Tag: tagChats,
 		Summary: "Delete a chat",
 		Description: "Deletes a chat on all devices of the account, and its messages and their files here. Those who are in the chat keep theirs. " +
 			"A message that comes later begins the chat anew.",
 		Codes: chatCodes(gateway.CodeChatNotFound),
-	}, func(ctx context.Context, in *ChatPath) (*struct{}, error) {
-		return nil, r.use.Delete(ctx, contract.Instance(ctx).ID, in.with)
+	}, func(ctx context.Context, in *ChatPath) error {
+		return r.use.Delete(ctx, contract.Instance(ctx).ID, in.with)
 	})
 }
 
@@ -385,14 +385,14 @@ func (r chats) star() contract.Pair {
 
 // deleteForMe deletes a message for the account alone.
 func (r chats) deleteForMe() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "deleteMessageForMe", Tag: tagChats,
 		Summary: "Delete a message for this account alone",
 		Description: "Deletes a message from all devices of the account, and its content and file here. It may be anybody's, of any age. " +
 			"The others in the chat keep it, and learn nothing of this.",
 		Codes: chatCodes(gateway.CodeMessageNotFound, gateway.CodeMessageBeingSent),
-	}, func(ctx context.Context, in *checkedMessagePath) (*struct{}, error) {
-		return nil, r.use.DeleteForMe(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID))
+	}, func(ctx context.Context, in *checkedMessagePath) error {
+		return r.use.DeleteForMe(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID))
 	})
 }
 
@@ -427,12 +427,12 @@ func (r chats) older() contract.Endpoint {
 			gateway.CodeValidation, gateway.CodeChatNotFound, gateway.CodeMessageNotFound, gateway.CodeNotConnected, gateway.CodeHistoryPending,
 			gateway.CodePaymentRequired, gateway.CodeRateLimited, gateway.CodePlatformError, gateway.CodePlatformTimeout,
 		},
-	}, func(ctx context.Context, in *olderInput) (*contract.Answer[HistoryRequest], error) {
+	}, func(ctx context.Context, in *olderInput) (HistoryRequest, error) {
 		if err := in.RefuseUnknown(); err != nil {
-			return nil, err
+			return HistoryRequest{}, err
 		}
 		if in.IsNull("count") {
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "count", Message: "must not be null: leave it out for 50"})
+			return HistoryRequest{}, gateway.InvalidFields(gateway.FieldError{Field: "count", Message: "must not be null: leave it out for 50"})
 		}
 		count := int64(chat.MaxOlder)
 		if given := in.Given().Count; given != nil {
@@ -440,10 +440,10 @@ func (r chats) older() contract.Endpoint {
 		}
 		asked, err := r.use.RequestOlder(ctx, contract.Instance(ctx).ID, in.with, int(count))
 		if err != nil {
-			return nil, err
+			return HistoryRequest{}, err
 		}
-		return &contract.Answer[HistoryRequest]{Body: HistoryRequest{
+		return HistoryRequest{
 			RequestID: asked.RequestID, Chat: string(asked.Chat.Address()), ChatLID: contract.TextOrNil(string(asked.Chat.LID)), Before: asked.Before, Count: int64(asked.Count),
-		}}, nil
+		}, nil
 	})
 }

@@ -18,7 +18,7 @@ func (r groups) listCommunities() contract.Endpoint {
 		ID: "listCommunities", Tag: tagGroups,
 		Summary: "List communities", Description: "Lists the communities of this account, as the list of groups does.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[GroupDetails]], error) {
+	}, func(ctx context.Context, in *instanceList) (contract.Envelope[GroupDetails], error) {
 		return contract.Listed(in.Paging, newDetails)(r.use.List(ctx, contract.Instance(ctx).ID, group.Filter{Communities: true}, in.Request()))
 	})
 }
@@ -34,13 +34,10 @@ func (r groups) createCommunity() contract.Endpoint {
 		Summary:     "Create a community",
 		Description: "Makes a community with this account as its owner. The platform makes the group in which it announces.",
 		Codes:       sessionCodes(gateway.CodeValidation, gateway.CodeGroupRefused),
-	}, func(ctx context.Context, in *instanceBody[newCommunityBody]) (*contract.Answer[CreatedGroup], error) {
+	}, func(ctx context.Context, in *instanceBody[newCommunityBody]) (CreatedGroup, error) {
 		given := in.Given()
 		created, err := r.use.Create(ctx, contract.Instance(ctx).ID, group.Draft{Subject: given.Subject, Description: given.Description, IsCommunity: true})
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[CreatedGroup]{Body: newCreated(created, nil)}, nil
+		return newCreated(created, nil), err
 	})
 }
 
@@ -61,7 +58,7 @@ func (r groups) linked() contract.Endpoint {
 		Description: "Lists the groups of a community, also those that this account is not in: of these the platform tells only `id` and `subject`. " +
 			"The platform is asked, with one question.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused),
-	}, func(ctx context.Context, in *linkedInput) (*contract.Answer[contract.Envelope[GroupDetails]], error) {
+	}, func(ctx context.Context, in *linkedInput) (contract.Envelope[GroupDetails], error) {
 		return contract.Listed(in.Paging, newDetails)(r.use.Linked(ctx, contract.Instance(ctx).ID, in.community, in.Request()))
 	})
 }

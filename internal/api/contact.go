@@ -59,7 +59,7 @@ func (r contacts) list() contract.Endpoint {
 		Description: "Lists the people whom the account knows by name, in the order of the names: from its address book, from what they call themselves, and from the names of businesses. " +
 			"It is read from what the gateway has kept; the platform is asked nothing. The instance need not be connected; one that is not linked has none.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *listContactsInput) (*contract.Answer[contract.Envelope[KnownContact]], error) {
+	}, func(ctx context.Context, in *listContactsInput) (contract.Envelope[KnownContact], error) {
 		return contract.Listed(in.Paging, newContact)(r.use.List(ctx, contract.Instance(ctx).ID, in.Search, in.Request()))
 	})
 }
@@ -71,7 +71,7 @@ func (r contacts) get() contract.Endpoint {
 		Description: "Returns the names that are known of somebody, both addresses, and what they say of themselves: the platform is asked for that. " +
 			"A person without a known name is answered too.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeNotRegistered),
-	}, func(ctx context.Context, in *PersonPath) (*contract.Answer[ContactDetails], error) {
+	}, func(ctx context.Context, in *PersonPath) (ContactDetails, error) {
 		return contract.Answered(newContactDetails)(r.use.Get(ctx, contract.Instance(ctx).ID, in.person))
 	})
 }
@@ -91,7 +91,7 @@ func (r contacts) name() contract.Endpoint {
 		Summary:     "Name a contact",
 		Description: "Writes somebody's name into the address book of the account, on all its devices: the phone shows it too. It replaces the name that is there.",
 		Codes:       sessionCodes(gateway.CodeValidation, gateway.CodeNotRegistered, gateway.CodeNotSynced, gateway.CodeContactRefused),
-	}, func(ctx context.Context, in *nameContactInput) (*contract.Answer[ContactDetails], error) {
+	}, func(ctx context.Context, in *nameContactInput) (ContactDetails, error) {
 		return contract.Answered(newContactDetails)(r.use.Name(ctx, contract.Instance(ctx).ID, in.person, in.Given().Name))
 	})
 }
@@ -119,15 +119,15 @@ func (r contacts) addresses() contract.Endpoint {
 		Description: "Everybody has two addresses. This says which belong together, as far as the gateway has learned it; the platform is asked nothing. " +
 			"The instance need not be connected; one that is not linked knows no pair. To have the LID of a number that is not known yet, check the number first.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *instanceBody[findAddressesBody]) (*contract.Answer[Addresses], error) {
+	}, func(ctx context.Context, in *instanceBody[findAddressesBody]) (Addresses, error) {
 		given := in.Given().Addresses
 		people, err := readAddresses(given)
 		if err != nil {
-			return nil, err
+			return Addresses{}, err
 		}
 		parties, err := r.use.Addresses(ctx, contract.Instance(ctx).ID, people)
 		if err != nil {
-			return nil, err
+			return Addresses{}, err
 		}
 		results := make([]Address, len(parties))
 		for n, party := range parties {
@@ -137,7 +137,7 @@ func (r contacts) addresses() contract.Endpoint {
 			}
 			results[n].LID = contract.TextOrNil(string(party.LID))
 		}
-		return &contract.Answer[Addresses]{Body: Addresses{Results: results}}, nil
+		return Addresses{Results: results}, nil
 	})
 }
 
@@ -189,7 +189,7 @@ func (r presences) list() contract.Endpoint {
 		Description: "Lists the contacts whose presence the instance has subscribed to, with what each has shown last; the oldest subscription first. " +
 			"It is read from what the gateway has kept, also while the instance is not connected.",
 		Codes: []string{gateway.CodeUnavailable, gateway.CodeValidation},
-	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[PresenceSubscription]], error) {
+	}, func(ctx context.Context, in *instanceList) (contract.Envelope[PresenceSubscription], error) {
 		return contract.Listed(in.Paging, newPresenceSubscription)(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
@@ -200,7 +200,7 @@ func (r presences) get() contract.Endpoint {
 		Summary:     "Get a contact's presence",
 		Description: "Returns what a contact whose presence the instance has subscribed to has shown last. The platform is asked nothing.",
 		Codes:       []string{gateway.CodeNotSubscribed, gateway.CodeUnavailable, gateway.CodeValidation},
-	}, func(ctx context.Context, in *PersonPath) (*contract.Answer[PresenceSubscription], error) {
+	}, func(ctx context.Context, in *PersonPath) (PresenceSubscription, error) {
 		return contract.Answered(newPresenceSubscription)(r.use.Get(ctx, contract.Instance(ctx).ID, in.person))
 	})
 }
@@ -222,12 +222,12 @@ func (r presences) subscribe() contract.Endpoint {
 			"The subscription lasts beyond reconnects and restarts, until its end; a repeat prolongs it. An instance has 100 at most. " +
 			"The platform shows others' presence only to accounts that show their own: send the presence `available`.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeNotRegistered, gateway.CodeSubscriptionLimit),
-	}, func(ctx context.Context, in *subscribeInput) (*contract.Answer[PresenceSubscription], error) {
+	}, func(ctx context.Context, in *subscribeInput) (PresenceSubscription, error) {
 		if err := in.RefuseUnknown(); err != nil {
-			return nil, err
+			return PresenceSubscription{}, err
 		}
 		if in.IsNull("hours") {
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "hours", Message: "must not be null: leave it out for a week"})
+			return PresenceSubscription{}, gateway.InvalidFields(gateway.FieldError{Field: "hours", Message: "must not be null: leave it out for a week"})
 		}
 		hours := int64(usualSubscription)
 		if given := in.Given().Hours; given != nil {
@@ -238,13 +238,13 @@ func (r presences) subscribe() contract.Endpoint {
 }
 
 func (r presences) unsubscribe() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "unsubscribePresence", Tag: tagContacts,
 		Summary: "End a presence subscription",
 		Description: "No event says any more when the contact comes and goes. Typing in a chat with this account is reported as before, " +
 			"and so is somebody to whom the instance writes.",
 		Codes: []string{gateway.CodeNotSubscribed, gateway.CodeUnavailable, gateway.CodeValidation},
-	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {
-		return nil, r.use.Unsubscribe(ctx, contract.Instance(ctx).ID, in.person)
+	}, func(ctx context.Context, in *PersonPath) error {
+		return r.use.Unsubscribe(ctx, contract.Instance(ctx).ID, in.person)
 	})
 }

@@ -52,16 +52,13 @@ func (f files) downloadLink() contract.Endpoint {
 			"The link needs no API key: anybody who has it can read the file, until it expires or the message is deleted.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia,
 			gateway.CodeMediaNotFound, gateway.CodePayloadTooLarge),
-	}, func(ctx context.Context, in *checkedMessagePath) (*contract.Answer[MediaLink], error) {
+	}, func(ctx context.Context, in *checkedMessagePath) (MediaLink, error) {
 		base, usable := f.origin.BaseURL(contract.Request(ctx))
 		if !usable {
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "Host", Message: "must be a host with or without a port, because links begin with it"})
+			return MediaLink{}, gateway.InvalidFields(gateway.FieldError{Field: "Host", Message: "must be a host with or without a port, because links begin with it"})
 		}
 		link, err := f.use.MediaLink(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), base)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[MediaLink]{Body: MediaLink{URL: link.URL, ExpiresIn: link.ExpiresIn, FileName: link.FileName}}, nil
+		return MediaLink{URL: link.URL, ExpiresIn: link.ExpiresIn, FileName: link.FileName}, err
 	})
 }
 

@@ -153,7 +153,7 @@ func (r groups) list() contract.Endpoint {
 			"connection, with one question for all groups; afterwards its reports of changes are followed. While the instance is not connected, the groups are those that were listed last, as they were then; " +
 			"it is INSTANCE_NOT_CONNECTED if they never were since the instance was linked. One that is not linked has none.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *listGroupsInput) (*contract.Answer[contract.Envelope[GroupDetails]], error) {
+	}, func(ctx context.Context, in *listGroupsInput) (contract.Envelope[GroupDetails], error) {
 		return contract.Listed(in.Paging, newDetails)(r.use.List(ctx, contract.Instance(ctx).ID, group.Filter{Subject: in.Subject}, in.Request()))
 	})
 }
@@ -163,18 +163,18 @@ func (r groups) settings() contract.Endpoint {
 		ID: "getGroupSettings", Tag: tagGroups,
 		Summary: "Get the settings of a group", Description: "Returns what the list has of a group: who may do what in it, how many members it has, and its community.",
 		Codes: groupCodes(),
-	}, func(ctx context.Context, in *GroupPath) (*contract.Answer[GroupDetails], error) {
+	}, func(ctx context.Context, in *GroupPath) (GroupDetails, error) {
 		return contract.Answered(newDetails)(r.use.Get(ctx, contract.Instance(ctx).ID, in.group))
 	})
 }
 
 func (r groups) leave() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "leaveGroup", Tag: tagGroups,
 		Summary: "Leave a group", Description: "This account is no member of the group any more. The other members see that it left.",
 		Codes: groupCodes(),
-	}, func(ctx context.Context, in *GroupPath) (*struct{}, error) {
-		return nil, r.use.Leave(ctx, contract.Instance(ctx).ID, in.group)
+	}, func(ctx context.Context, in *GroupPath) error {
+		return r.use.Leave(ctx, contract.Instance(ctx).ID, in.group)
 	})
 }
 
@@ -199,7 +199,7 @@ func (r groups) get() contract.Endpoint {
 		ID: "getGroup", Tag: tagGroups,
 		Summary: "Get a group", Description: "Returns the data of a group that this account is a member of.",
 		Codes: groupCodes(),
-	}, func(ctx context.Context, in *GroupPath) (*contract.Answer[Group], error) {
+	}, func(ctx context.Context, in *GroupPath) (Group, error) {
 		return contract.Answered(newGroup)(r.use.Get(ctx, contract.Instance(ctx).ID, in.group))
 	})
 }
@@ -260,25 +260,22 @@ func (r groups) create() contract.Endpoint {
 		Description: "Makes a group with this account as its owner. People who can't be added are named in `results` with a code; the group is made anyway. " +
 			"Description and picture are set afterwards; if the platform refuses one of them, `failed` says so.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMediaFetchFailed, gateway.CodeGroupAdminRequired, gateway.CodeGroupNotFound, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *instanceBody[newGroupBody]) (*contract.Answer[CreatedGroup], error) {
+	}, func(ctx context.Context, in *instanceBody[newGroupBody]) (CreatedGroup, error) {
 		given := in.Given()
 		people, err := parseParticipants(given.Participants)
 		if err != nil {
-			return nil, err
+			return CreatedGroup{}, err
 		}
 		draft := group.Draft{Subject: given.Subject, Description: given.Description, People: people, Picture: groupPicture(ctx, given.Picture), Invite: given.Invite}
 		if given.CommunityID != "" {
 			community, ok := gateway.ParseJID(given.CommunityID)
 			if !ok || !community.IsGroup() {
-				return nil, gateway.InvalidFields(gateway.FieldError{Field: "communityId", Message: "must be a group chat ID ending in @" + gateway.GroupSuffix})
+				return CreatedGroup{}, gateway.InvalidFields(gateway.FieldError{Field: "communityId", Message: "must be a group chat ID ending in @" + gateway.GroupSuffix})
 			}
 			draft.Community = community
 		}
 		created, err := r.use.Create(ctx, contract.Instance(ctx).ID, draft)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[CreatedGroup]{Body: newCreated(created, given.Participants)}, nil
+		return newCreated(created, given.Participants), err
 	})
 }
 
@@ -361,10 +358,10 @@ func (r groups) change() contract.Endpoint {
 		Description: "Changes what the body names and leaves the rest. If a field is wrong, nothing is changed. The platform has a request for each field: " +
 			"if it refuses one after others were changed, the error says in its message which were changed and which were not.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeMediaFetchFailed),
-	}, func(ctx context.Context, in *changeGroupInput) (*contract.Answer[GroupDetails], error) {
+	}, func(ctx context.Context, in *changeGroupInput) (GroupDetails, error) {
 		change, err := in.change(ctx)
 		if err != nil {
-			return nil, err
+			return GroupDetails{}, err
 		}
 		return contract.Answered(newDetails)(r.use.Change(ctx, contract.Instance(ctx).ID, in.group, change))
 	})

@@ -77,21 +77,18 @@ func (r groups) changeParticipants() contract.Endpoint {
 		Description: "Does the same to each person, and answers what became of each: one who can't be added does not keep the others out. " +
 			"For people whose privacy settings forbid adding them, the platform makes an invitation; `invite` sends it to them, or send them the group's invite link.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *participantsInput) (*contract.Answer[ParticipantResults], error) {
+	}, func(ctx context.Context, in *participantsInput) (ParticipantResults, error) {
 		given := in.Given()
 		people, err := parseParticipants(given.Participants)
 		if err != nil {
-			return nil, err
+			return ParticipantResults{}, err
 		}
 		action := gateway.MemberAction(given.Action)
 		if given.Invite && action != gateway.MembersAdd {
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "invite", Message: "must not be true: only who is added can be invited"})
+			return ParticipantResults{}, gateway.InvalidFields(gateway.FieldError{Field: "invite", Message: "must not be true: only who is added can be invited"})
 		}
 		results, err := r.use.ChangeMembers(ctx, contract.Instance(ctx).ID, in.group, action, people, given.Invite)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[ParticipantResults]{Body: ParticipantResults{Results: newResults(given.Participants, results)}}, nil
+		return ParticipantResults{Results: newResults(given.Participants, results)}, err
 	})
 }
 
@@ -126,10 +123,10 @@ func (r groups) joinRequests() contract.Endpoint {
 		ID: "listJoinRequests", Tag: tagGroups,
 		Summary: "List join requests", Description: "Lists the people who have followed the invite link and wait for an administrator. The platform is asked.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *GroupPath) (*contract.Answer[JoinRequests], error) {
+	}, func(ctx context.Context, in *GroupPath) (JoinRequests, error) {
 		waiting, err := r.use.JoinRequests(ctx, contract.Instance(ctx).ID, in.group)
 		if err != nil {
-			return nil, err
+			return JoinRequests{}, err
 		}
 		answer := JoinRequests{Requests: make([]JoinRequest, len(waiting))}
 		for i, request := range waiting {
@@ -138,7 +135,7 @@ func (r groups) joinRequests() contract.Endpoint {
 				Name: contract.TextOrNil(request.Party.Name), RequestedAt: contract.TimestampOrNil(request.At),
 			}
 		}
-		return &contract.Answer[JoinRequests]{Body: answer}, nil
+		return answer, nil
 	})
 }
 
@@ -157,17 +154,14 @@ func (r groups) answerJoinRequests() contract.Endpoint {
 		ID: "answerJoinRequests", Tag: tagGroups,
 		Summary: "Answer join requests", Description: "Answers what became of each person.",
 		Codes: groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *answerRequestsInput) (*contract.Answer[ParticipantResults], error) {
+	}, func(ctx context.Context, in *answerRequestsInput) (ParticipantResults, error) {
 		given := in.Given()
 		people, err := parseParticipants(given.Participants)
 		if err != nil {
-			return nil, err
+			return ParticipantResults{}, err
 		}
 		results, err := r.use.AnswerJoinRequests(ctx, contract.Instance(ctx).ID, in.group, given.Action == "approve", people)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[ParticipantResults]{Body: ParticipantResults{Results: newResults(given.Participants, results)}}, nil
+		return ParticipantResults{Results: newResults(given.Participants, results)}, err
 	})
 }
 
@@ -193,12 +187,9 @@ func (r groups) resetInvite() contract.Endpoint {
 
 func (r groups) inviteEndpoint(op contract.Operation, reset bool) contract.Endpoint {
 	op.Tag, op.Codes = tagGroups, groupCodes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull)
-	return contract.Handle(op, func(ctx context.Context, in *GroupPath) (*contract.Answer[GroupInvite], error) {
+	return contract.Handle(op, func(ctx context.Context, in *GroupPath) (GroupInvite, error) {
 		code, err := r.use.Invite(ctx, contract.Instance(ctx).ID, in.group, reset)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[GroupInvite]{Body: GroupInvite{Code: code, Link: gateway.InviteLink(code)}}, nil
+		return GroupInvite{Code: code, Link: gateway.InviteLink(code)}, err
 	})
 }
 
@@ -237,15 +228,15 @@ func (r groups) lookAt() contract.Endpoint {
 		ID: "getInvitedGroup", Tag: tagGroups,
 		Summary: "Look at an invite link", Description: "Returns the group that an invite link leads to. This account does not join it.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeInviteNotValid, gateway.CodeInviteExpired, gateway.CodeInviteRefused),
-	}, func(ctx context.Context, in *InvitePath) (*contract.Answer[InvitedGroup], error) {
+	}, func(ctx context.Context, in *InvitePath) (InvitedGroup, error) {
 		group, err := r.use.LookAt(ctx, contract.Instance(ctx).ID, in.code)
 		if err != nil {
-			return nil, err
+			return InvitedGroup{}, err
 		}
-		return &contract.Answer[InvitedGroup]{Body: InvitedGroup{
+		return InvitedGroup{
 			ID: string(group.ID), Subject: group.Subject, Description: contract.TextOrNil(group.Description),
 			Owner: contract.TextOrNil(string(group.Owner.Address())), Creation: createdAt(group), Size: int64(group.Size), Approval: group.Rules.Approval,
-		}}, nil
+		}, nil
 	})
 }
 
@@ -260,15 +251,15 @@ func (r groups) join() contract.Endpoint {
 		ID: "joinGroup", Tag: tagGroups,
 		Summary: "Join a group", Description: "Follows an invite link. Who is a member already stays one.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeInviteNotValid, gateway.CodeInviteExpired, gateway.CodeInviteRefused, gateway.CodeGroupFull),
-	}, func(ctx context.Context, in *InvitePath) (*contract.Answer[JoinedGroup], error) {
+	}, func(ctx context.Context, in *InvitePath) (JoinedGroup, error) {
 		id, joined, err := r.use.Join(ctx, contract.Instance(ctx).ID, in.code)
 		if err != nil {
-			return nil, err
+			return JoinedGroup{}, err
 		}
 		status := "requested"
 		if joined {
 			status = "joined"
 		}
-		return &contract.Answer[JoinedGroup]{Body: JoinedGroup{ID: string(id), Status: status}}, nil
+		return JoinedGroup{ID: string(id), Status: status}, nil
 	})
 }

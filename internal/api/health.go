@@ -45,8 +45,8 @@ func (health) alive() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getHealth", Tag: tagHealth, Audience: contract.Everybody,
 		Summary: "Check that the program is alive", Description: "Returns 200 as long as the program runs.",
-	}, func(context.Context, *struct{}) (*contract.Answer[Health], error) {
-		return &contract.Answer[Health]{Body: Health{Status: "ok"}}, nil
+	}, func(context.Context, *struct{}) (Health, error) {
+		return Health{Status: "ok"}, nil
 	})
 }
 
@@ -55,19 +55,19 @@ func (h health) ready() contract.Endpoint {
 		ID: "getReadiness", Tag: tagHealth, Audience: contract.Everybody,
 		Summary: "Check that it can serve requests", Description: "Returns 200 while the database answers and the gateway is not about to stop, and says which version of the messenger's web client is in use.",
 		Codes: []string{gateway.CodeUnavailable},
-	}, func(ctx context.Context, _ *struct{}) (*contract.Answer[Readiness], error) {
+	}, func(ctx context.Context, _ *struct{}) (Readiness, error) {
 		if err := h.check(ctx); err != nil {
 			if _, planned := gateway.AsError(err); !planned { // a start or a stop is no failure
 				contract.LogFailure(ctx, fmt.Errorf("api: not ready: %w", err))
 			}
 			failure := gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the gateway can't serve requests now")
 			failure.RetryAfter = readyRetry
-			return nil, failure
+			return Readiness{}, failure
 		}
 		v := h.version()
-		return &contract.Answer[Readiness]{Body: Readiness{Status: "ok", ClientVersion: ClientVersion{
+		return Readiness{Status: "ok", ClientVersion: ClientVersion{
 			Version: v.Version, Source: string(v.Source), LookedUpAt: contract.TimestampOrNil(v.LookedUpAt),
 			RefusedSince: contract.TimestampOrNil(v.RefusedSince), Trouble: contract.TextOrNil(v.Trouble),
-		}}}, nil
+		}}, nil
 	})
 }

@@ -227,7 +227,7 @@ func (i instances) list() contract.Endpoint {
 		Summary:     "List instances",
 		Description: "Lists the instances in the scope of the API key, oldest first.",
 		Codes:       []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *contract.Paging) (*contract.Answer[contract.Envelope[Instance]], error) {
+	}, func(ctx context.Context, in *contract.Paging) (contract.Envelope[Instance], error) {
 		return contract.Listed(*in, i.shown)(i.control.List(ctx, contract.Key(ctx), in.Request()))
 	})
 }
@@ -239,8 +239,8 @@ func (i instances) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getInstance", Tag: tagInstances,
 		Summary: "Get an instance", Description: "Returns one instance, as in the list.",
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Instance], error) {
-		return &contract.Answer[Instance]{Body: i.shown(contract.Instance(ctx))}, nil
+	}, func(ctx context.Context, _ *contract.InstancePath) (Instance, error) {
+		return i.shown(contract.Instance(ctx)), nil
 	})
 }
 
@@ -252,16 +252,13 @@ func (i instances) change() contract.Endpoint {
 			"which may take half a minute; then the instance connects anew through it, and never without it. " +
 			"Unknown fields are refused.",
 		Codes: []string{gateway.CodeProxyUnreachable, gateway.CodeProxyAuthFailed, gateway.CodeProxyPlatform},
-	}, func(ctx context.Context, in *changeInstanceInput) (*contract.Answer[Instance], error) {
+	}, func(ctx context.Context, in *changeInstanceInput) (Instance, error) {
 		settings, err := in.settings()
 		if err != nil {
-			return nil, err
+			return Instance{}, err
 		}
 		changed, err := i.control.Change(ctx, contract.Instance(ctx).ID, settings)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[Instance]{Body: i.shown(changed)}, nil
+		return i.shown(changed), err
 	})
 }
 
@@ -272,8 +269,8 @@ func (i instances) restart() contract.Endpoint {
 		Description: "Reconnects a linked instance without a new code, or starts linking an instance that is not linked. " +
 			"Returns when the instance is connecting.",
 		Codes: []string{gateway.CodePaymentRequired, gateway.CodeUnavailable},
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
-		return &contract.Nothing{}, i.control.Restart(ctx, contract.Instance(ctx).ID)
+	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {
+		return contract.Empty{}, i.control.Restart(ctx, contract.Instance(ctx).ID)
 	})
 }
 
@@ -284,8 +281,8 @@ func (i instances) logout() contract.Endpoint {
 		Description: "Ends the session on the platform, or a linking in progress, and removes its keys. The instance and its " +
 			"messages stay. If the instance is not linked, nothing changes.",
 		Codes: []string{gateway.CodeUnavailable},
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
-		return &contract.Nothing{}, i.control.Logout(ctx, contract.Instance(ctx).ID)
+	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {
+		return contract.Empty{}, i.control.Logout(ctx, contract.Instance(ctx).ID)
 	})
 }
 
@@ -314,10 +311,10 @@ func (p *partnerInstances) create() contract.Endpoint {
 		ID: "createInstance", Tag: tagPartner,
 		Summary: "Create an instance", Description: "The new instance is not linked to an account yet. A key whose scope is limited to certain instances can't create one.",
 		Status: http.StatusCreated, Audience: contract.Partners, Codes: []string{gateway.CodeInstanceLimit},
-	}, func(ctx context.Context, in *contract.JSON[newInstanceBody]) (*contract.Answer[Instance], error) {
+	}, func(ctx context.Context, in *contract.JSON[newInstanceBody]) (Instance, error) {
 		own := contract.Key(ctx)
 		if len(own.InstanceIDs) > 0 {
-			return nil, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
+			return Instance{}, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
 				"the API key's scope is limited to certain instances, and a new one would not be in it: use a partner key for the whole account")
 		}
 		return contract.Answered(p.shown)(p.createWithin(ctx, own.AccountID, in.Given().Name))
@@ -346,12 +343,12 @@ func (p *partnerInstances) createWithin(ctx context.Context, accountID, name str
 }
 
 func (p *partnerInstances) delete() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "deleteInstance", Tag: tagPartner,
 		Summary: "Delete an instance", Description: "Logs the instance out, then removes it with its messages.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeUnavailable},
-	}, func(ctx context.Context, _ *contract.InstancePath) (*struct{}, error) {
-		return nil, p.use.Delete(ctx, contract.Instance(ctx).ID)
+	}, func(ctx context.Context, _ *contract.InstancePath) error {
+		return p.use.Delete(ctx, contract.Instance(ctx).ID)
 	})
 }
 
@@ -360,8 +357,8 @@ func (p *partnerInstances) stop() contract.Endpoint {
 		ID: "stopInstance", Tag: tagPartner,
 		Summary: "Stop an instance", Description: "Closes the session of the instance and keeps its keys; a restart brings it back.",
 		Audience: contract.Partners, Codes: []string{gateway.CodePaymentRequired, gateway.CodeUnavailable},
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
-		return &contract.Nothing{}, p.use.Stop(ctx, contract.Instance(ctx).ID)
+	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {
+		return contract.Empty{}, p.use.Stop(ctx, contract.Instance(ctx).ID)
 	})
 }
 
@@ -370,7 +367,7 @@ func (p *partnerInstances) setPayment() contract.Endpoint {
 		ID: "setPayment", Tag: tagPartner,
 		Summary: "Mark a payment", Description: "Marks the payment of an instance as pending or as paid.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeUnavailable},
-	}, func(ctx context.Context, in *instanceBody[paymentBody]) (*contract.Answer[Instance], error) {
+	}, func(ctx context.Context, in *instanceBody[paymentBody]) (Instance, error) {
 		return contract.Answered(p.shown)(p.use.SetPayment(ctx, contract.Instance(ctx).ID, in.Given().Pending))
 	})
 }

@@ -78,7 +78,7 @@ func (k keys) create() contract.Endpoint {
 		Summary:     "Create an API key",
 		Description: "Only a hash of the key is stored: no other answer contains the key. A key can't create one with a wider scope or a later end than its own.",
 		Status:      http.StatusCreated, Audience: contract.Partners,
-	}, func(ctx context.Context, in *contract.JSON[newKeyBody]) (*contract.Answer[CreatedKey], error) {
+	}, func(ctx context.Context, in *contract.JSON[newKeyBody]) (CreatedKey, error) {
 		own := contract.Key(ctx)
 		given := in.Given()
 		params := access.KeyParams{
@@ -91,22 +91,19 @@ func (k keys) create() contract.Endpoint {
 			params.ExpiresAt = *given.ExpiresAt
 		}
 		if err := in.RefuseMisspelt(); err != nil {
-			return nil, err
+			return CreatedKey{}, err
 		}
 		if in.IsNull("instanceIds") {
 			// Null counts as absent elsewhere; here a mistake would open every instance.
-			return nil, gateway.InvalidFields(gateway.FieldError{
+			return CreatedKey{}, gateway.InvalidFields(gateway.FieldError{
 				Field: "instanceIds", Message: "must not be null: leave it out for all instances of the account",
 			})
 		}
 		if err := k.check(ctx, own, params); err != nil {
-			return nil, err
+			return CreatedKey{}, err
 		}
 		key, secret, err := k.use.CreateKey(ctx, params)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[CreatedKey]{Body: CreatedKey{KeyFields: newKeyFields(key), Key: secret}}, nil
+		return CreatedKey{KeyFields: newKeyFields(key), Key: secret}, err
 	})
 }
 
@@ -168,21 +165,21 @@ func (k keys) list() contract.Endpoint {
 		Description: "Lists the API keys of the account, oldest first, including revoked and expired ones. " +
 			"A key with a limited scope or an end sees only keys with no wider scope and no later end.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *contract.Paging) (*contract.Answer[contract.Envelope[Key]], error) {
+	}, func(ctx context.Context, in *contract.Paging) (contract.Envelope[Key], error) {
 		return contract.Listed(*in, newKey)(k.use.ListKeysWithin(ctx, contract.Key(ctx), in.Request()))
 	})
 }
 
 func (k keys) revoke() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "revokeAPIKey", Tag: tagPartner,
 		Summary: "Revoke an API key", Description: "The key stops working at once, and its event streams end. Keys that it created keep working: revoke them one by one. " +
 			"A key can revoke only the keys that it can list.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeNotFound},
-	}, func(ctx context.Context, in *revokeKeyInput) (*struct{}, error) {
+	}, func(ctx context.Context, in *revokeKeyInput) error {
 		if !contract.IsUUID(in.ID) {
-			return nil, gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such API key")
+			return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such API key")
 		}
-		return nil, k.use.RevokeKeyWithin(ctx, contract.Key(ctx), in.ID)
+		return k.use.RevokeKeyWithin(ctx, contract.Key(ctx), in.ID)
 	})
 }

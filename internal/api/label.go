@@ -37,7 +37,7 @@ func (r labels) list() contract.Endpoint {
 		Description: "Lists the labels of the account. It is read from what the gateway has kept; the platform is asked nothing. " +
 			"The chats with a label are a filter of the list of chats, and its messages one of the list of messages.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[Label]], error) {
+	}, func(ctx context.Context, in *instanceList) (contract.Envelope[Label], error) {
 		return contract.Listed(in.Paging, newLabel)(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
@@ -63,7 +63,7 @@ func (r labels) get() contract.Endpoint {
 		ID: "getLabel", Tag: tagLabels,
 		Summary: "Get a label", Description: "Returns a label, as in the list.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeLabelNotFound},
-	}, func(ctx context.Context, in *LabelPath) (*contract.Answer[Label], error) {
+	}, func(ctx context.Context, in *LabelPath) (Label, error) {
 		return contract.Answered(newLabel)(r.use.Get(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID))
 	})
 }
@@ -80,13 +80,13 @@ func (r labels) create() contract.Endpoint {
 		Description: "Makes a label, on all devices of the account. Phones with the messenger's business app show labels; others may show them as lists, or not at all.",
 		Status:      http.StatusCreated,
 		Codes:       labelCodes(),
-	}, func(ctx context.Context, in *instanceBody[newLabelBody]) (*contract.Answer[Label], error) {
+	}, func(ctx context.Context, in *instanceBody[newLabelBody]) (Label, error) {
 		if err := in.RefuseUnknown(); err != nil {
-			return nil, err
+			return Label{}, err
 		}
 		name, err := labelName(in.Given().Name)
 		if err != nil {
-			return nil, err
+			return Label{}, err
 		}
 		return contract.Answered(newLabel)(r.use.Create(ctx, contract.Instance(ctx).ID, name, in.Given().Color))
 	})
@@ -116,18 +116,18 @@ func (r labels) change() contract.Endpoint {
 		ID: "changeLabel", Tag: tagLabels,
 		Summary: "Change a label", Description: "Changes what the body names and leaves the rest, on all devices of the account.",
 		Codes: labelCodes(),
-	}, func(ctx context.Context, in *changeLabelInput) (*contract.Answer[Label], error) {
+	}, func(ctx context.Context, in *changeLabelInput) (Label, error) {
 		if err := in.RefuseUnknown(); err != nil {
-			return nil, err
+			return Label{}, err
 		}
 		given := in.Given()
 		if given.Name == nil && given.Color == nil {
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change, which is not null"})
+			return Label{}, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change, which is not null"})
 		}
 		if given.Name != nil {
 			name, err := labelName(*given.Name)
 			if err != nil {
-				return nil, err
+				return Label{}, err
 			}
 			given.Name = &name
 		}
@@ -136,12 +136,12 @@ func (r labels) change() contract.Endpoint {
 }
 
 func (r labels) remove() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "deleteLabel", Tag: tagLabels,
 		Summary: "Delete a label", Description: "Deletes a label, on all devices of the account. No chat and no message has it then.",
 		Codes: labelCodes(),
-	}, func(ctx context.Context, in *LabelPath) (*struct{}, error) {
-		return nil, r.use.Delete(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID)
+	}, func(ctx context.Context, in *LabelPath) error {
+		return r.use.Delete(ctx, contract.Instance(ctx).ID, in.LabelID.LabelID)
 	})
 }
 

@@ -121,19 +121,19 @@ func (l instanceLimits) get() contract.Endpoint {
 		Summary: "Get the limits of an instance",
 		Description: "Returns what the account has to heed when it writes, and how much of its budgets is used. " +
 			"Messages without an answer are counted when this is called, from those that are kept.",
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[InstanceLimits], error) {
+	}, func(ctx context.Context, _ *contract.InstancePath) (InstanceLimits, error) {
 		instance := contract.Instance(ctx)
 		checks, err := l.budgets.NumberChecks(ctx, instance.ID)
 		if err != nil {
-			return nil, err
+			return InstanceLimits{}, err
 		}
 		silent, err := l.answers.Unanswered(ctx, instance.ID)
 		if err != nil {
-			return nil, err
+			return InstanceLimits{}, err
 		}
 		used, err := l.queue.Usage(ctx, instance.ID)
 		if err != nil {
-			return nil, err
+			return InstanceLimits{}, err
 		}
 		pace := instance.Sending.Pace
 		shown := InstanceLimits{
@@ -153,7 +153,7 @@ func (l instanceLimits) get() contract.Endpoint {
 				Active: true, Since: contract.TimestampOrNil(instance.Restricted.Since), Until: contract.TimestampOrNil(until),
 			}
 		}
-		return &contract.Answer[InstanceLimits]{Body: shown}, nil
+		return shown, nil
 	})
 }
 

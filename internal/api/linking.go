@@ -48,21 +48,21 @@ func (l linking) qrCode() contract.Endpoint {
 		Description: "Starts linking an instance that is not linked, waits up to ten seconds for the first code, and returns the code " +
 			"that is valid now. Repeated requests never start a second session.",
 		Codes: append(linkingCodes(), gateway.CodeValidation),
-	}, func(ctx context.Context, in *qrInput) (*contract.Answer[QRCode], error) {
+	}, func(ctx context.Context, in *qrInput) (QRCode, error) {
 		id := contract.Instance(ctx).ID
 		code, err := l.use.QR(ctx, id)
 		if err != nil {
-			return nil, err
+			return QRCode{}, err
 		}
 		text := code.Code
 		if in.Format != "raw" {
 			if text, err = instance.Picture(code); err != nil {
-				return nil, err
+				return QRCode{}, err
 			}
 		}
-		return &contract.Answer[QRCode]{Body: QRCode{
+		return QRCode{
 			InstanceID: id, QRCode: text, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
-		}}, nil
+		}, nil
 	})
 }
 
@@ -72,16 +72,16 @@ func (l linking) pairingCode() contract.Endpoint {
 		Summary:     "Get a pairing code",
 		Description: "An alternative to the QR code for somebody who can't scan it: a person types the characters on the phone.",
 		Codes:       linkingCodes(),
-	}, func(ctx context.Context, in *instanceBody[newPairingCodeBody]) (*contract.Answer[PairingCode], error) {
+	}, func(ctx context.Context, in *instanceBody[newPairingCodeBody]) (PairingCode, error) {
 		id := contract.Instance(ctx).ID
 		number, _ := gateway.ParseNumber(in.Given().Phone) // its format has been checked
 		code, err := l.use.PairingCode(ctx, id, number)
 		if err != nil {
-			return nil, err
+			return PairingCode{}, err
 		}
-		return &contract.Answer[PairingCode]{Body: PairingCode{
+		return PairingCode{
 			InstanceID: id, PairingCode: code.Code, ExpiresAt: code.ExpiresAt.UnixMilli(),
-		}}, nil
+		}, nil
 	})
 }
 
@@ -119,7 +119,7 @@ func (p passkeys) get() contract.Endpoint {
 		Summary: "Get the question for a passkey",
 		Description: "Many accounts link a device only after a passkey has signed a request of the platform. The question comes when a phone has " +
 			"scanned or typed the code, and makes the codes that were shown before it void. See docs/linking.md.",
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Passkey], error) {
+	}, func(ctx context.Context, _ *contract.InstancePath) (Passkey, error) {
 		id := contract.Instance(ctx).ID
 		question := p.use.Passkey(id)
 		answer := Passkey{
@@ -127,13 +127,13 @@ func (p passkeys) get() contract.Endpoint {
 		}
 		if question.Request != nil {
 			if err := json.Unmarshal(question.Request, &answer.Request); err != nil {
-				return nil, err
+				return Passkey{}, err
 			}
 		}
 		if question.Open() {
 			answer.ExpiresAt = question.ExpiresAt.UnixMilli()
 		}
-		return &contract.Answer[Passkey]{Body: answer}, nil
+		return answer, nil
 	})
 }
 
@@ -151,12 +151,12 @@ func (p passkeys) answer() contract.Endpoint {
 		Description: "Takes what a browser has signed on the platform's page, as credential.toJSON() gives it. What is found wrong here is " +
 			"refused with 400 and can be sent again; the platform takes one answer only.",
 		Codes: append(passkeyCodes(), gateway.CodeValidation),
-	}, func(ctx context.Context, in *instanceBody[passkeyAnswerBody]) (*contract.Nothing, error) {
+	}, func(ctx context.Context, in *instanceBody[passkeyAnswerBody]) (contract.Empty, error) {
 		assertion, err := json.Marshal(in.Given())
 		if err != nil {
-			return nil, err
+			return contract.Empty{}, err
 		}
-		return &contract.Nothing{}, p.use.AnswerPasskey(ctx, contract.Instance(ctx).ID, assertion)
+		return contract.Empty{}, p.use.AnswerPasskey(ctx, contract.Instance(ctx).ID, assertion)
 	})
 }
 
@@ -166,7 +166,7 @@ func (p passkeys) confirm() contract.Endpoint {
 		Summary:     "Confirm the code of a passkey",
 		Description: "Says that the phone shows the same code. It is needed only while the state is confirm and confirmed is absent; it may be repeated.",
 		Codes:       passkeyCodes(),
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
-		return &contract.Nothing{}, p.use.ConfirmPasskey(ctx, contract.Instance(ctx).ID)
+	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {
+		return contract.Empty{}, p.use.ConfirmPasskey(ctx, contract.Instance(ctx).ID)
 	})
 }

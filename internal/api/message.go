@@ -70,14 +70,14 @@ func (m messages) edit() contract.Endpoint {
 		Description: "Replaces the text of a text message that this instance sent. Other kinds of messages can't be edited, and the platform allows it only " +
 			"for 15 minutes.",
 		Codes: messageCodes(gateway.CodeMessageNotEditable, gateway.CodeEditWindowExpired, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *instanceBody[editMessageBody]) (*contract.Answer[Sent], error) {
+	}, func(ctx context.Context, in *instanceBody[editMessageBody]) (Sent, error) {
 		given := in.Given()
 		result, err := m.use.Edit(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Message)
 		if err != nil {
-			return nil, err
+			return Sent{}, err
 		}
 		contract.Accepted(ctx, result.ID, result.MessageID)
-		return &contract.Answer[Sent]{Body: newSent(result)}, nil
+		return newSent(result), nil
 	})
 }
 
@@ -86,35 +86,35 @@ func (m messages) markRead() contract.Endpoint {
 		ID: "markRead", Tag: tagMessages,
 		Summary: "Mark a message as read", Description: "The sender sees that the message was read.",
 		Codes: messageCodes(),
-	}, func(ctx context.Context, in *instanceBody[markReadBody]) (*contract.Answer[MarkedRead], error) {
+	}, func(ctx context.Context, in *instanceBody[markReadBody]) (MarkedRead, error) {
 		id := in.Given().MessageID
 		if err := m.use.MarkRead(ctx, contract.Instance(ctx).ID, messageRef(id)); err != nil {
-			return nil, err
+			return MarkedRead{}, err
 		}
-		return &contract.Answer[MarkedRead]{Body: MarkedRead{MessageID: id}}, nil
+		return MarkedRead{MessageID: id}, nil
 	})
 }
 
 func (m messages) delete() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "deleteMessage", Tag: tagMessages,
 		Summary:     "Delete a message for everyone",
 		Description: "Deletes, for everybody, a message that this instance sent. The platform allows it for about an hour.",
 		Codes:       messageCodes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired, gateway.CodeChannelOwner),
-	}, func(ctx context.Context, in *instanceBody[deleteMessageBody]) (*struct{}, error) {
-		return nil, m.use.Delete(ctx, contract.Instance(ctx).ID, messageRef(in.Given().MessageID))
+	}, func(ctx context.Context, in *instanceBody[deleteMessageBody]) error {
+		return m.use.Delete(ctx, contract.Instance(ctx).ID, messageRef(in.Given().MessageID))
 	})
 }
 
 func (m messages) react() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "sendReaction", Tag: tagMessages,
 		Summary:     "React to a message",
 		Description: "Adds one emoji to a message, replacing an earlier one from this instance, or removes it.",
 		Codes:       messageCodes(gateway.CodeMessageNotReactable),
-	}, func(ctx context.Context, in *instanceBody[reactionBody]) (*struct{}, error) {
+	}, func(ctx context.Context, in *instanceBody[reactionBody]) error {
 		given := in.Given()
-		return nil, m.use.React(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Reaction)
+		return m.use.React(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Reaction)
 	})
 }
 
@@ -128,28 +128,28 @@ type pinInput struct {
 }
 
 func (m messages) pin() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "pinMessage", Tag: tagMessages,
 		Summary: "Pin a message",
 		Description: "Pins a message in its chat, for everybody in it; one that is pinned already is pinned anew. Phones show three of a chat, the newest. " +
 			"In a group whose settings only administrators change, only they pin messages.",
 		Codes: messageCodes(gateway.CodeChannelRefused),
-	}, func(ctx context.Context, in *pinInput) (*struct{}, error) {
+	}, func(ctx context.Context, in *pinInput) error {
 		seconds := in.Given().Seconds
 		if !slices.Contains([]int64{86_400, 604_800, 2_592_000}, seconds) {
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "durationSeconds", Message: "must be one of: 86400, 604800, 2592000"})
+			return gateway.InvalidFields(gateway.FieldError{Field: "durationSeconds", Message: "must be one of: 86400, 604800, 2592000"})
 		}
-		return nil, m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), time.Duration(seconds)*time.Second)
+		return m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), time.Duration(seconds)*time.Second)
 	})
 }
 
 func (m messages) unpin() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "unpinMessage", Tag: tagMessages,
 		Summary: "Unpin a message", Description: "Unpins a message for everybody in its chat, whoever pinned it.",
 		Codes: messageCodes(gateway.CodeChannelRefused),
-	}, func(ctx context.Context, in *MessagePath) (*struct{}, error) {
-		return nil, m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), 0)
+	}, func(ctx context.Context, in *MessagePath) error {
+		return m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), 0)
 	})
 }
 
@@ -191,7 +191,7 @@ func (m messages) votes() contract.Endpoint {
 		Description: "Votes in polls of this instance and of others, in chats that it is in. Those from before the poll came to the " +
 			"instance are not known. A person's newest vote counts.",
 		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageIsNoPoll},
-	}, func(ctx context.Context, in *MessagePath) (*contract.Answer[Votes], error) {
+	}, func(ctx context.Context, in *MessagePath) (Votes, error) {
 		return contract.Answered(newVotes)(m.use.Votes(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID)))
 	})
 }

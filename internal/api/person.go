@@ -82,12 +82,9 @@ func (p people) profilePicture() contract.Endpoint {
 		ID: "getProfilePicture", Tag: tagDirectory,
 		Summary: "Get a profile picture", Description: "Returns the URL of the picture of a person or group, if this account may see it.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *ContactPath) (*contract.Answer[Picture], error) {
+	}, func(ctx context.Context, in *ContactPath) (Picture, error) {
 		url, err := p.directory.ProfilePicture(ctx, contract.Instance(ctx).ID, in.contact)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[Picture]{Body: Picture{URL: contract.TextOrNil(url)}}, nil
+		return Picture{URL: contract.TextOrNil(url)}, err
 	})
 }
 
@@ -128,19 +125,19 @@ func (p people) checkNumbers() contract.Endpoint {
 		Summary: "Check numbers", Description: "Asks the platform which numbers have an account. Its answers are remembered for an hour. " +
 			"What it is asked counts towards the instance's budget (`numberChecks`): a request that does not fit into what is left is refused, and nothing is asked.",
 		Codes: sessionCodes(),
-	}, func(ctx context.Context, in *instanceBody[checkNumbersBody]) (*contract.Answer[NumberChecks], error) {
+	}, func(ctx context.Context, in *instanceBody[checkNumbersBody]) (NumberChecks, error) {
 		given := in.Given().Numbers
 		numbers := make([]string, len(given))
 		for i, text := range given {
 			number, ok := format.ParseNumber(text)
 			if !ok {
-				return nil, fmt.Errorf("api: number %d was checked", i)
+				return NumberChecks{}, fmt.Errorf("api: number %d was checked", i)
 			}
 			numbers[i] = number
 		}
 		registrations, err := p.directory.CheckNumbers(ctx, contract.Instance(ctx).ID, numbers)
 		if err != nil {
-			return nil, err
+			return NumberChecks{}, err
 		}
 		results := make([]NumberCheck, len(registrations))
 		for i, registration := range registrations {
@@ -149,7 +146,7 @@ func (p people) checkNumbers() contract.Endpoint {
 				results[i].JID = string(registration.JID)
 			}
 		}
-		return &contract.Answer[NumberChecks]{Body: NumberChecks{Results: results}}, nil
+		return NumberChecks{Results: results}, nil
 	})
 }
 
@@ -160,21 +157,21 @@ type presenceBody struct {
 }
 
 func (p people) sendPresence() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "sendPresence", Tag: tagDirectory,
 		Summary: "Send presence",
 		Description: "Shows a contact that this account is typing or recording, or that it has stopped. " +
 			"Online and offline are shown to everybody who may see them, not only to this contact.",
 		Codes: sessionCodes(gateway.CodeNotRegistered),
-	}, func(ctx context.Context, in *instanceBody[presenceBody]) (*struct{}, error) {
+	}, func(ctx context.Context, in *instanceBody[presenceBody]) error {
 		given := in.Given()
 		to, err := gateway.ParseRecipient(given.To)
 		if err != nil {
-			return nil, fmt.Errorf("api: the recipient was checked: %w", err)
+			return fmt.Errorf("api: the recipient was checked: %w", err)
 		}
 		if to.Chat.IsChannel() {
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "to", Message: "must be a person or a group: nobody types in a channel"})
+			return gateway.InvalidFields(gateway.FieldError{Field: "to", Message: "must be a person or a group: nobody types in a channel"})
 		}
-		return nil, p.directory.SendPresence(ctx, contract.Instance(ctx).ID, to, gateway.Presence(given.Presence))
+		return p.directory.SendPresence(ctx, contract.Instance(ctx).ID, to, gateway.Presence(given.Presence))
 	})
 }

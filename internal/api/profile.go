@@ -81,7 +81,7 @@ func (r profiles) get() contract.Endpoint {
 		Summary:     "Get the profile of the account",
 		Description: "Returns what others see of the messenger account of this instance, as far as its privacy settings let them. The platform is asked.",
 		Codes:       sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Profile], error) {
+	}, func(ctx context.Context, _ *contract.InstancePath) (Profile, error) {
 		return contract.Answered(newOwnProfile)(r.use.Get(ctx, contract.Instance(ctx).ID))
 	})
 }
@@ -132,10 +132,10 @@ func (r profiles) change() contract.Endpoint {
 		Description: "Changes what the body names and leaves the rest; everybody sees it, on the phone too. If a field is wrong, nothing is changed. The platform has a request for each field: " +
 			"if it refuses one after others were changed, the error says in its message which were changed and which were not.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeProfileRefused, gateway.CodeNotSynced, gateway.CodeMediaFetchFailed),
-	}, func(ctx context.Context, in *changeProfileInput) (*contract.Answer[Profile], error) {
+	}, func(ctx context.Context, in *changeProfileInput) (Profile, error) {
 		change, err := in.change(ctx)
 		if err != nil {
-			return nil, err
+			return Profile{}, err
 		}
 		return contract.Answered(newOwnProfile)(r.use.Change(ctx, contract.Instance(ctx).ID, change))
 	})
@@ -159,7 +159,7 @@ func (r profiles) blocks() contract.Endpoint {
 		Description: "Lists the people whom the account has blocked, here or on the phone, in the order of their addresses. The platform is asked once in a " +
 			"connection, with one question for all; afterwards its reports of changes are followed.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[ListedPerson]], error) {
+	}, func(ctx context.Context, in *instanceList) (contract.Envelope[ListedPerson], error) {
 		return contract.Listed(in.Paging, newListedPerson)(r.use.Blocked(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
@@ -216,7 +216,7 @@ func (r profiles) privacy() contract.Endpoint {
 		ID: "getPrivacy", Tag: tagProfiles,
 		Summary: "Get the privacy settings", Description: "Returns what the messenger account of this instance lets others see and do. The platform is asked.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Privacy], error) {
+	}, func(ctx context.Context, _ *contract.InstancePath) (Privacy, error) {
 		return contract.Answered(newPrivacy)(r.use.Privacy(ctx, contract.Instance(ctx).ID))
 	})
 }
@@ -275,10 +275,10 @@ func (r profiles) changePrivacy() contract.Endpoint {
 		Description: "Changes what the body names and leaves the rest, on the phone too. The platform has a request for each setting: " +
 			"if it refuses one after others were changed, the error says in its message which were changed and which were not.",
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodePrivacyRefused),
-	}, func(ctx context.Context, in *changePrivacyInput) (*contract.Answer[Privacy], error) {
+	}, func(ctx context.Context, in *changePrivacyInput) (Privacy, error) {
 		change, err := in.change()
 		if err != nil {
-			return nil, err
+			return Privacy{}, err
 		}
 		return contract.Answered(newPrivacy)(r.use.ChangePrivacy(ctx, contract.Instance(ctx).ID, change))
 	})
@@ -298,15 +298,15 @@ func (r profiles) audience() contract.Endpoint {
 		Description: "Lists the people to whom a status post goes that is written now, in the order of their addresses, and what the owner of the account has chosen " +
 			"for that on the phone. The platform is asked for the choice, and the address book is that of the phone.",
 		Codes: sessionCodes(gateway.CodeValidation),
-	}, func(ctx context.Context, in *instanceList) (*contract.Answer[StatusAudience], error) {
+	}, func(ctx context.Context, in *instanceList) (StatusAudience, error) {
 		found, err := r.use.StatusAudience(ctx, contract.Instance(ctx).ID)
 		if err != nil {
-			return nil, err
+			return StatusAudience{}, err
 		}
 		page := gateway.PageOf(found.People, in.Request())
-		return &contract.Answer[StatusAudience]{Body: StatusAudience{
+		return StatusAudience{
 			Rule:     string(found.Rule),
 			Envelope: contract.NewEnvelope(in.Paging, page, newListedPerson),
-		}}, nil
+		}, nil
 	})
 }

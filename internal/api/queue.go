@@ -54,7 +54,7 @@ func (r queued) list() contract.Endpoint {
 		Summary:     "List messages in the queue",
 		Description: "Lists the messages of an instance that wait to be sent, in the order in which they came. What was sent, has failed or was cancelled is not there any more.",
 		Codes:       []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[QueuedMessage]], error) {
+	}, func(ctx context.Context, in *instanceList) (contract.Envelope[QueuedMessage], error) {
 		return contract.Listed(in.Paging, newQueuedMessage)(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
@@ -65,15 +65,15 @@ func (r queued) get() contract.Endpoint {
 		ID: "getQueuedMessage", Tag: tagMessages,
 		Summary: "Get a message in the queue", Description: "Returns a message that waits to be sent, as in the list.",
 		Codes: []string{gateway.CodeMessageNotFound},
-	}, func(ctx context.Context, in *queuedPath) (*contract.Answer[QueuedMessage], error) {
+	}, func(ctx context.Context, in *queuedPath) (QueuedMessage, error) {
 		found, ok, err := r.use.Find(ctx, contract.Instance(ctx).ID, in.MessageID)
 		if err != nil {
-			return nil, err
+			return QueuedMessage{}, err
 		}
 		if !ok {
-			return nil, notQueued()
+			return QueuedMessage{}, notQueued()
 		}
-		return &contract.Answer[QueuedMessage]{Body: newQueuedMessage(found)}, nil
+		return newQueuedMessage(found), nil
 	})
 }
 
@@ -83,12 +83,12 @@ func (r queued) cancel() contract.Endpoint {
 		ID: "cancelQueuedMessage", Tag: tagMessages,
 		Summary: "Cancel a message in the queue", Description: "Takes a message out of the queue. It will not be sent, and there is no event of it; but if an attempt to send it was made, there is one that says that it failed, because the platform may have it.",
 		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageBeingSent, gateway.CodeUnavailable},
-	}, func(ctx context.Context, in *queuedPath) (*contract.Nothing, error) {
+	}, func(ctx context.Context, in *queuedPath) (contract.Empty, error) {
 		ok, err := r.use.Cancel(ctx, contract.Instance(ctx).ID, in.MessageID)
 		if err == nil && !ok {
 			err = notQueued()
 		}
-		return &contract.Nothing{}, err
+		return contract.Empty{}, err
 	})
 }
 
@@ -99,12 +99,9 @@ func (r queued) cancelAll() contract.Endpoint {
 		Summary:     "Cancel all messages in the queue",
 		Description: "Takes all messages of an instance out of the queue, except for those that are being sent.",
 		Codes:       []string{gateway.CodeUnavailable},
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Cancelled], error) {
+	}, func(ctx context.Context, _ *contract.InstancePath) (Cancelled, error) {
 		n, err := r.use.CancelAll(ctx, contract.Instance(ctx).ID)
-		if err != nil {
-			return nil, err
-		}
-		return &contract.Answer[Cancelled]{Body: Cancelled{Cancelled: int64(n)}}, nil
+		return Cancelled{Cancelled: int64(n)}, err
 	})
 }
 

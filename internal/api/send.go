@@ -190,7 +190,7 @@ func handleSend[T any](op contract.Operation, send func(ctx context.Context, req
 	for _, part := range partsOf(*new(T)) {
 		op.Codes = append(op.Codes, part.refusals()...)
 	}
-	return contract.Handle(op, func(ctx context.Context, in *sendInput[T]) (*sentAnswer, error) {
+	return contract.HandleWhole(op, func(ctx context.Context, in *sendInput[T]) (*sentAnswer, error) {
 		request, err := requestOf(ctx, in)
 		if err != nil {
 			return nil, err

@@ -178,7 +178,7 @@ type albumAnswer struct {
 }
 
 func (s sending) album() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.HandleWhole(contract.Operation{
 		ID: "sendAlbum", Tag: tagMessages, Status: http.StatusCreated,
 		Summary: "Send an album",
 		Description: "Sends pictures and videos that phones show together. Each is a message of its own, with identifiers and a status; so is the album, their frame. " +
@@ -337,13 +337,13 @@ func (s sending) event() contract.Endpoint {
 }
 
 func (m messages) cancelEvent() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.Do(contract.Operation{
 		ID: "cancelEvent", Tag: tagMessages,
 		Summary: "Cancel a calendar event",
 		Description: "Cancels, for everybody who has it, a calendar event that this instance sent; phones still show it, as cancelled. One that is cancelled " +
 			"already stays so.",
 		Codes: messageCodes(gateway.CodeMessageIsNoEvent, gateway.CodeMessageNotEditable),
-	}, func(ctx context.Context, in *MessagePath) (*struct{}, error) {
-		return nil, m.use.CancelEvent(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID))
+	}, func(ctx context.Context, in *MessagePath) error {
+		return m.use.CancelEvent(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID))
 	})
 }

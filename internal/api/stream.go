@@ -85,7 +85,7 @@ func newStreams(c Config) *streams {
 }
 
 func (s *streams) stream() contract.Endpoint {
-	return contract.Handle(contract.Operation{
+	return contract.HandleWhole(contract.Operation{
 		ID: "streamEvents", Tag: tagEvents,
 		Summary: "Stream events",
 		Description: "Server-sent events: `id` is the sequence, `event` the type, and `data` the same envelope that webhooks get. " +

@@ -167,7 +167,7 @@ func (r webhooks) saveConfig() contract.Endpoint {
 		Description: "A new webhook, and one that was inactive, starts with the next event. Any other continues where it is, " +
 			"at once, even if it was suspended. After a change of the secret, deliveries are signed with both secrets for 24 hours. " +
 			"It is the first of the webhooks of the instance, and its `id` names it there. A body without `isActive` makes it active; what else the body leaves out stays.",
-	}, func(ctx context.Context, in *instanceBody[newWebhookConfigBody]) (*contract.Answer[WebhookConfig], error) {
+	}, func(ctx context.Context, in *instanceBody[newWebhookConfigBody]) (WebhookConfig, error) {
 		given := in.Given()
 		return contract.Answered(newWebhookConfig)(r.use.Save(ctx, contract.Instance(ctx).ID, given.settings(given.URL)))
 	})
@@ -178,7 +178,7 @@ func (r webhooks) getConfig() contract.Endpoint {
 		ID: "getWebhookConfig", Tag: tagEvents,
 		Summary: "Get the webhook", Description: "Returns the configuration, including the secret.",
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[WebhookConfig], error) {
+	}, func(ctx context.Context, _ *contract.InstancePath) (WebhookConfig, error) {
 		return contract.Answered(newWebhookConfig)(r.use.Get(ctx, webhook.First(contract.Instance(ctx).ID)))
 	})
 }
@@ -191,8 +191,8 @@ func (r webhooks) deleteConfig() contract.Endpoint {
 		ID: "deleteWebhookConfig", Tag: tagEvents,
 		Summary: "Delete the webhook", Description: eventsStay,
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
-		return &contract.Nothing{}, r.use.Delete(ctx, webhook.First(contract.Instance(ctx).ID))
+	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {
+		return contract.Empty{}, r.use.Delete(ctx, webhook.First(contract.Instance(ctx).ID))
 	})
 }
 
@@ -204,7 +204,7 @@ func (r webhooks) create() contract.Endpoint {
 		Description: "Another destination of the instance's events, with an order, retries and dead letters of its own. It starts with the next event. " +
 			"An instance has up to ten beside the one of webhook-config.",
 		Codes: []string{gateway.CodeWebhookLimit},
-	}, func(ctx context.Context, in *instanceBody[newWebhookBody]) (*contract.Answer[Webhook], error) {
+	}, func(ctx context.Context, in *instanceBody[newWebhookBody]) (Webhook, error) {
 		given := in.Given()
 		return contract.Answered(webhookFor(ctx))(r.use.Create(ctx, contract.Instance(ctx).ID, given.settings(given.URL)))
 	})
@@ -216,7 +216,7 @@ func (r webhooks) list() contract.Endpoint {
 		ID: "listWebhooks", Tag: tagEvents,
 		Summary: "List the webhooks", Description: "Lists all webhooks of the instance, oldest first, that of webhook-config among them.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *instanceList) (*contract.Answer[contract.Envelope[Webhook]], error) {
+	}, func(ctx context.Context, in *instanceList) (contract.Envelope[Webhook], error) {
 		return contract.Listed(in.Paging, webhookFor(ctx))(r.use.List(ctx, contract.Instance(ctx).ID, in.Request()))
 	})
 }
@@ -227,7 +227,7 @@ func (r webhooks) get() contract.Endpoint {
 		ID: "getWebhook", Tag: tagEvents,
 		Summary: "Get one of the webhooks", Description: "Returns the configuration, including the secret, but no value of a header.",
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *WebhookPath) (*contract.Answer[Webhook], error) {
+	}, func(ctx context.Context, in *WebhookPath) (Webhook, error) {
 		return contract.Answered(webhookFor(ctx))(r.use.Get(ctx, in.ref(ctx)))
 	})
 }
@@ -240,7 +240,7 @@ func (r webhooks) change() contract.Endpoint {
 		Description: "What is left out stays. A webhook that was inactive starts with the next event; any other continues where it is, at once, " +
 			"even if it was suspended. Other events and chats count for all events that were not delivered yet.",
 		Codes: []string{gateway.CodeWebhookNotFound, gateway.CodeWebhookOfAccount},
-	}, func(ctx context.Context, in *changeWebhookInput) (*contract.Answer[Webhook], error) {
+	}, func(ctx context.Context, in *changeWebhookInput) (Webhook, error) {
 		return contract.Answered(webhookFor(ctx))(r.use.Change(ctx, in.ref(ctx), in.Given().settings()))
 	})
 }
@@ -250,8 +250,8 @@ func (r webhooks) delete() contract.Endpoint {
 		ID: "deleteWebhook", Tag: tagEvents,
 		Summary: "Delete one of the webhooks", Description: eventsStay,
 		Codes: []string{gateway.CodeWebhookNotFound, gateway.CodeWebhookOfAccount},
-	}, func(ctx context.Context, in *WebhookPath) (*contract.Nothing, error) {
-		return &contract.Nothing{}, r.use.Delete(ctx, in.ref(ctx))
+	}, func(ctx context.Context, in *WebhookPath) (contract.Empty, error) {
+		return contract.Empty{}, r.use.Delete(ctx, in.ref(ctx))
 	})
 }
 
@@ -352,18 +352,18 @@ func (r webhooks) deliveries() contract.Endpoint {
 		Description: "Lists the events that wait, the events that were given up, and up to a hundred recent attempts: in this order, each newest first. " +
 			"When there are many attempts per second, only some of them are kept. `delivery` is the current state of the delivery.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *deliveriesInput) (*contract.Answer[DeliveryPage], error) {
+	}, func(ctx context.Context, in *deliveriesInput) (DeliveryPage, error) {
 		page, err := r.use.Deliveries(ctx, in.ref(ctx), in.Request())
 		if err != nil {
-			return nil, err
+			return DeliveryPage{}, err
 		}
 		condition, err := r.use.Condition(ctx, in.ref(ctx))
 		if err != nil {
-			return nil, err
+			return DeliveryPage{}, err
 		}
-		return &contract.Answer[DeliveryPage]{Body: DeliveryPage{
+		return DeliveryPage{
 			Envelope: contract.NewEnvelope(in.Paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
-		}}, nil
+		}, nil
 	})
 }
 
@@ -373,10 +373,10 @@ func (r webhooks) replay() contract.Endpoint {
 		Description: "Delivers past events again, with the same ids, starting at a sequence or a time. " +
 			"Events that retention has removed are skipped. The webhooks of an instance can be replayed once a minute; the first six replays may follow each other at once.",
 		Codes: []string{gateway.CodeWebhookInactive, gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *replayInput) (*contract.Answer[Replayed], error) {
+	}, func(ctx context.Context, in *replayInput) (Replayed, error) {
 		given := in.Given()
 		if (given.FromSequence == nil) == (given.Since == nil) {
-			return nil, gateway.InvalidFields(
+			return Replayed{}, gateway.InvalidFields(
 				gateway.FieldError{Field: "fromSequence", Message: "or since must be given, but not both"},
 			)
 		}
@@ -399,8 +399,8 @@ func (r webhooks) resume() contract.Endpoint {
 		ID: "resumeWebhook", Tag: tagEvents, Summary: "Resume one of the webhooks",
 		Description: "Tries the endpoint again at once, if the webhook is suspended or waits after failures.",
 		Codes:       []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *WebhookPath) (*contract.Nothing, error) {
-		return &contract.Nothing{}, r.use.Resume(ctx, in.ref(ctx))
+	}, func(ctx context.Context, in *WebhookPath) (contract.Empty, error) {
+		return contract.Empty{}, r.use.Resume(ctx, in.ref(ctx))
 	})
 }
 
@@ -410,7 +410,7 @@ func (r webhooks) test() contract.Endpoint {
 		Description: "Sends one webhook.test event now, signed like any other, and returns the endpoint's answer. " +
 			"The event is not recorded; its sequence is 0.",
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *WebhookPath) (*contract.Answer[WebhookTest], error) {
+	}, func(ctx context.Context, in *WebhookPath) (WebhookTest, error) {
 		return contract.Answered(newWebhookTest)(r.use.Test(ctx, in.ref(ctx)))
 	})
 }
@@ -460,12 +460,12 @@ type accountWebhooks struct{ use *accountwide.Service }
 
 // ofAccount makes the endpoint of an operation on the webhooks of the account of the request's key. A key
 // for certain instances must not hear the others.
-func ofAccount[I, O any](op contract.Operation, handle func(ctx context.Context, accountID string, in *I) (*O, error)) contract.Endpoint {
+func ofAccount[I, T any](op contract.Operation, handle func(ctx context.Context, accountID string, in *I) (T, error)) contract.Endpoint {
 	op.Tag, op.Audience, op.Codes = tagEvents, contract.Partners, append([]string{gateway.CodeForbidden}, op.Codes...)
-	return contract.Handle(op, func(ctx context.Context, in *I) (*O, error) {
+	return contract.Handle(op, func(ctx context.Context, in *I) (answer T, _ error) {
 		own := contract.Key(ctx)
 		if len(own.InstanceIDs) > 0 {
-			return nil, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
+			return answer, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
 				"the API key's scope is limited to certain instances, and these webhooks hear all: use a partner key for the whole account")
 		}
 		return handle(ctx, own.AccountID, in)
@@ -478,7 +478,7 @@ func (a accountWebhooks) create() contract.Endpoint {
 		Description: "Every instance of the account, those that are created later too, delivers the events to it that happen from now on: each with an order, retries and dead letters of its own. " +
 			"The webhook is in the list of the webhooks of each instance, where its deliveries are. It takes a few seconds until all instances follow; no event is lost meanwhile.",
 		Codes: []string{gateway.CodeWebhookLimit},
-	}, func(ctx context.Context, id string, in *contract.JSON[newWebhookBody]) (*contract.Answer[AccountWebhook], error) {
+	}, func(ctx context.Context, id string, in *contract.JSON[newWebhookBody]) (AccountWebhook, error) {
 		given := in.Given()
 		return contract.Answered(newAccountWebhook)(a.use.Create(ctx, id, given.settings(given.URL)))
 	})
@@ -488,7 +488,7 @@ func (a accountWebhooks) list() contract.Endpoint {
 	return ofAccount(contract.Operation{
 		ID: "listAccountWebhooks", Summary: "List the webhooks for all instances", Description: "Oldest first.",
 		Codes: []string{gateway.CodeValidation},
-	}, func(ctx context.Context, id string, in *contract.Paging) (*contract.Answer[contract.Envelope[AccountWebhook]], error) {
+	}, func(ctx context.Context, id string, in *contract.Paging) (contract.Envelope[AccountWebhook], error) {
 		return contract.Listed(*in, newAccountWebhook)(a.use.List(ctx, id, in.Request()))
 	})
 }
@@ -497,7 +497,7 @@ func (a accountWebhooks) get() contract.Endpoint {
 	return ofAccount(contract.Operation{
 		ID: "getAccountWebhook", Summary: "Get a webhook for all instances", Description: "Returns the configuration, including the secret, but no value of a header.",
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, id string, in *AccountWebhookPath) (*contract.Answer[AccountWebhook], error) {
+	}, func(ctx context.Context, id string, in *AccountWebhookPath) (AccountWebhook, error) {
 		return contract.Answered(newAccountWebhook)(a.use.Get(ctx, id, in.WebhookID))
 	})
 }
@@ -506,7 +506,7 @@ func (a accountWebhooks) change() contract.Endpoint {
 	return ofAccount(contract.Operation{
 		ID: "changeAccountWebhook", Summary: "Change a webhook for all instances", Description: "What is left out stays. All instances follow within a few seconds.",
 		Codes: []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, id string, in *changeAccountWebhookInput) (*contract.Answer[AccountWebhook], error) {
+	}, func(ctx context.Context, id string, in *changeAccountWebhookInput) (AccountWebhook, error) {
 		return contract.Answered(newAccountWebhook)(a.use.Change(ctx, id, in.WebhookID, in.Given().settings()))
 	})
 }
@@ -516,7 +516,7 @@ func (a accountWebhooks) delete() contract.Endpoint {
 		ID: "deleteAccountWebhook", Summary: "Delete a webhook for all instances",
 		Description: "Events are still recorded and can be read as streams. What is known of its deliveries goes with it.",
 		Codes:       []string{gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, id string, in *AccountWebhookPath) (*contract.Nothing, error) {
-		return &contract.Nothing{}, a.use.Delete(ctx, id, in.WebhookID)
+	}, func(ctx context.Context, id string, in *AccountWebhookPath) (contract.Empty, error) {
+		return contract.Empty{}, a.use.Delete(ctx, id, in.WebhookID)
 	})
 }

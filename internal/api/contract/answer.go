@@ -6,16 +6,8 @@ type InstancePath struct {
 	InstanceID string `path:"instanceId" doc:"Identifier of the instance." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
 }
 
-// Answer is an answer with a JSON body.
-type Answer[T any] struct {
-	Body T
-}
-
 // Empty is the body {}.
 type Empty struct{}
-
-// Nothing is an answer without fields.
-type Nothing = Answer[Empty]
 
 // TextOrNil is the value of a field that is null for an empty text.
 func TextOrNil(text string) *string {

@@ -9,17 +9,17 @@ import (
 // Answered wraps what a use case returns: show makes the answer of it.
 //
 //	return contract.Answered(newLabel)(r.use.Get(ctx, instanceID, labelID))
-func Answered[G, T any](show func(G) T) func(found G, err error) (*Answer[T], error) {
-	return func(found G, err error) (*Answer[T], error) {
+func Answered[G, T any](show func(G) T) func(found G, err error) (T, error) {
+	return func(found G, err error) (answer T, _ error) {
 		if err != nil {
-			return nil, err
+			return answer, err
 		}
-		return &Answer[T]{Body: show(found)}, nil
+		return show(found), nil
 	}
 }
 
 // Listed wraps the page that a use case returns for p: show makes the answer of each item.
-func Listed[G, T any](p Paging, show func(G) T) func(page gateway.Page[G], err error) (*Answer[Envelope[T]], error) {
+func Listed[G, T any](p Paging, show func(G) T) func(page gateway.Page[G], err error) (Envelope[T], error) {
 	return Answered(func(page gateway.Page[G]) Envelope[T] { return NewEnvelope(p, page, show) })
 }
 
@@ -34,7 +34,7 @@ type Named struct{ ID, Summary, Description string }
 func Switch[I any](op Operation, on, off Named, set func(ctx context.Context, in *I, on bool) error) Pair {
 	endpoint := func(named Named, wanted bool) Endpoint {
 		op.ID, op.Summary, op.Description = named.ID, named.Summary, named.Description
-		return Handle(op, func(ctx context.Context, in *I) (*struct{}, error) { return nil, set(ctx, in, wanted) })
+		return Do(op, func(ctx context.Context, in *I) error { return set(ctx, in, wanted) })
 	}
 	return Pair{On: endpoint(on, true), Off: endpoint(off, false)}
 }

@@ -97,10 +97,24 @@ const (
 
 const jsonType = "application/json"
 
-// Handle makes the endpoint of an operation. Its input I is filled and checked before
-// the handler is called; an I that embeds JSON makes the operation read a body. The
-// field Body of O is the answer.
-func Handle[I, O any](op Operation, handler func(context.Context, *I) (*O, error)) Endpoint {
+// Handle makes the endpoint of an operation that answers a T as JSON. Its input I is filled and checked
+// before the handler is called; an I that embeds JSON makes the operation read a body.
+func Handle[I, T any](op Operation, handler func(context.Context, *I) (T, error)) Endpoint {
+	type answer struct{ Body T }
+	return HandleWhole(op, func(ctx context.Context, in *I) (*answer, error) {
+		made, err := handler(ctx, in)
+		return &answer{made}, err
+	})
+}
+
+// Do is Handle for an operation that answers nothing.
+func Do[I any](op Operation, handler func(context.Context, *I) error) Endpoint {
+	return HandleWhole(op, func(ctx context.Context, in *I) (*struct{}, error) { return nil, handler(ctx, in) })
+}
+
+// HandleWhole is Handle for an operation that chooses its status or has headers: the field Body of O is
+// the answer, as huma has it.
+func HandleWhole[I, O any](op Operation, handler func(context.Context, *I) (*O, error)) Endpoint {
 	op.Answer = answerType(reflect.TypeFor[O]())
 	if input, ok := any(new(I)).(bodied); ok {
 		op.Body = input.bodyType()
