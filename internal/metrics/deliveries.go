@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/recado-project/recado/internal/eventlog"
 )
@@ -17,24 +18,17 @@ type deliveries struct {
 	givenUp   prometheus.Counter
 }
 
-func newDeliveries() deliveries {
+func newDeliveries(to promauto.Factory) deliveries {
 	d := deliveries{
-		attempts: histograms("webhook_attempt_duration_seconds", "How long attempts of webhooks took, by what came of them.",
+		attempts: histograms(to, "webhook_attempt_duration_seconds", "How long attempts of webhooks took, by what came of them.",
 			networkBuckets(), "outcome"),
-		delivered: counters("events_delivered_total", "Events that an endpoint has accepted.", "kind"),
-		givenUp:   counter("webhook_events_given_up_total", "Events that became dead letters."),
+		delivered: counters(to, "events_delivered_total", "Events that an endpoint has accepted.", "kind", eventlog.Kinds()...),
+		givenUp:   counter(to, "webhook_events_given_up_total", "Events that became dead letters."),
 	}
 	for _, outcome := range []string{"delivered", "refused", "timeout", "unreachable", "broken"} {
 		d.attempts.WithLabelValues(outcome)
 	}
-	for _, kind := range eventlog.Kinds() {
-		d.delivered.WithLabelValues(string(kind))
-	}
 	return d
-}
-
-func (d deliveries) all() []prometheus.Collector {
-	return []prometheus.Collector{d.attempts, d.delivered, d.givenUp}
 }
 
 // Attempted counts an attempt.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -19,32 +20,16 @@ type events struct {
 	attempts    *prometheus.CounterVec
 }
 
-func newEvents(attemptFailures []string) events {
-	e := events{
-		appended:    counters("events_appended_total", "Events that were appended to the event log.", "kind"),
-		connections: counter("session_connections_total", "How often a session came to be connected, for the first time or again."),
-		losses:      counters("session_losses_total", "How often a session came to its end or lost its connection, by reason.", "reason"),
-		attempts:    counters("session_attempts_failed_total", "Attempts to connect a session that have failed, by reason.", "reason"),
+func newEvents(to promauto.Factory, attemptFailures []string) events {
+	return events{
+		appended:    counters(to, "events_appended_total", "Events that were appended to the event log.", "kind", eventlog.Kinds()...),
+		connections: counter(to, "session_connections_total", "How often a session came to be connected, for the first time or again."),
+		losses: counters(to, "session_losses_total", "How often a session came to its end or lost its connection, by reason.", "reason",
+			gateway.ReasonConnectionLost, gateway.ReasonUnlinked, gateway.ReasonBanned, gateway.ReasonReplaced, gateway.ReasonClientOutdated,
+			gateway.ReasonLoggedOut, gateway.ReasonStopped, gateway.ReasonPayment,
+			gateway.ReasonProxyUnreachable, gateway.ReasonProxyAuth, gateway.ReasonProxyPlatform),
+		attempts: counters(to, "session_attempts_failed_total", "Attempts to connect a session that have failed, by reason.", "reason", attemptFailures...),
 	}
-	for _, kind := range eventlog.Kinds() {
-		e.appended.WithLabelValues(string(kind))
-	}
-	// They begin at 0, so that the first one is seen as an increase.
-	for _, reason := range []gateway.Reason{
-		gateway.ReasonConnectionLost, gateway.ReasonUnlinked, gateway.ReasonBanned, gateway.ReasonReplaced, gateway.ReasonClientOutdated,
-		gateway.ReasonLoggedOut, gateway.ReasonStopped, gateway.ReasonPayment,
-		gateway.ReasonProxyUnreachable, gateway.ReasonProxyAuth, gateway.ReasonProxyPlatform,
-	} {
-		e.losses.WithLabelValues(string(reason))
-	}
-	for _, reason := range attemptFailures {
-		e.attempts.WithLabelValues(reason)
-	}
-	return e
-}
-
-func (e events) all() []prometheus.Collector {
-	return []prometheus.Collector{e.appended, e.connections, e.losses, e.attempts}
 }
 
 // AttemptFailed counts an attempt to connect a session that has failed.

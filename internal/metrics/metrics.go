@@ -17,6 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/recado-project/recado/internal/required"
@@ -66,31 +67,20 @@ func New(config Config) (*Metrics, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	registry := prometheus.NewRegistry()
+	to := promauto.With(registry) // what it makes is registered; it panics if a name is there twice
 	m := &Metrics{
-		registry: prometheus.NewRegistry(), logger: config.Logger,
-		requests: newRequests(config.SignInOutcomes), sends: newSends(), events: newEvents(config.AttemptFailures), deliveries: newDeliveries(), waits: newWaits(),
-		moved: counters("instances_moved_total", "Instances that this node has taken over because nobody worked for them, at its start too, has handed over, or has lost because it could not renew its lease.", "event"),
+		registry: registry, logger: config.Logger,
+		requests: newRequests(to, config.SignInOutcomes), sends: newSends(to), events: newEvents(to, config.AttemptFailures),
+		deliveries: newDeliveries(to), waits: newWaits(to),
+		moved: counters(to, "instances_moved_total", "Instances that this node has taken over because nobody worked for them, at its start too, has handed over, or has lost because it could not renew its lease.",
+			"event", "taken_over", "handed_over", "lost"),
 	}
-	for _, event := range []string{"taken_over", "handed_over", "lost"} {
-		m.moved.WithLabelValues(event)
-	}
-	info := prometheus.NewGauge(prometheus.GaugeOpts{
+	to.NewGauge(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "build_info", Help: "Which program this is; always 1.",
 		ConstLabels: prometheus.Labels{"version": config.Version, "goversion": runtime.Version()},
-	})
-	info.Set(1)
-	parts := []prometheus.Collector{
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		info, m.moved, newSampled(config),
-	}
-	for _, part := range [][]prometheus.Collector{m.requests.all(), m.sends.all(), m.events.all(), m.deliveries.all(), m.waits.all()} {
-		parts = append(parts, part...)
-	}
-	for _, part := range parts {
-		if err := m.registry.Register(part); err != nil {
-			return nil, fmt.Errorf("metrics: %w", err)
-		}
-	}
+	}).Set(1)
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &sampled{config: config})
 	return m, nil
 }
 
@@ -127,16 +117,22 @@ func (l pageLog) Println(words ...any) {
 	l.logger.Error("a part of the metrics can't be read", slog.String("error", strings.TrimSpace(fmt.Sprintln(words...))))
 }
 
-func counter(name, help string) prometheus.Counter {
-	return prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
+func counter(to promauto.Factory, name, help string) prometheus.Counter {
+	return to.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
 }
 
-func counters(name, help string, labels ...string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+// counters makes a counter for each value of a label. Those of known values begin at 0, so that the first one
+// is seen as an increase.
+func counters[T ~string](to promauto.Factory, name, help, label string, known ...T) *prometheus.CounterVec {
+	made := to.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, []string{label})
+	for _, value := range known {
+		made.WithLabelValues(string(value))
+	}
+	return made
 }
 
-func histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+func histograms(to promauto.Factory, name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return to.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
 }
 
 // The upper bounds of buckets, in seconds: of what waits for a disk, and of what waits for

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // requests counts the requests to the API.
@@ -17,27 +18,16 @@ type requests struct {
 	open    prometheus.Gauge
 }
 
-func newRequests(signInOutcomes []string) requests {
-	r := requests{
-		took: histograms("http_request_duration_seconds", "How long requests to the API took, until the end of the answer.",
+func newRequests(to promauto.Factory, signInOutcomes []string) requests {
+	return requests{
+		took: histograms(to, "http_request_duration_seconds", "How long requests to the API took, until the end of the answer.",
 			networkBuckets(), "route", "method", "status"),
-		limited: counters("http_requests_limited_total", "Requests that were refused because of --rate-limit-key or --rate-limit-instance.", "limit"),
-		signIns: counters("sign_ins_total", "Tries to sign in to the dashboard, by what came of them: signed_in, wrong (the name, the password, the passkey), held_up (one has to wait after too many wrong ones), failed (too many at once, or the database is away).", "outcome"),
-		open: prometheus.NewGauge(prometheus.GaugeOpts{
+		limited: counters(to, "http_requests_limited_total", "Requests that were refused because of --rate-limit-key or --rate-limit-instance.", "limit", "key", "instance"),
+		signIns: counters(to, "sign_ins_total", "Tries to sign in to the dashboard, by what came of them: signed_in, wrong (the name, the password, the passkey), held_up (one has to wait after too many wrong ones), failed (too many at once, or the database is away).", "outcome", signInOutcomes...),
+		open: to.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "http_requests_in_flight", Help: "Requests to the API that have no complete answer yet, with open streams.",
 		}),
 	}
-	for _, limit := range []string{"key", "instance"} {
-		r.limited.WithLabelValues(limit)
-	}
-	for _, outcome := range signInOutcomes {
-		r.signIns.WithLabelValues(outcome)
-	}
-	return r
-}
-
-func (r requests) all() []prometheus.Collector {
-	return []prometheus.Collector{r.took, r.limited, r.signIns, r.open}
 }
 
 // RequestBegan counts a request that is in flight until RequestEnded.

@@ -88,128 +88,97 @@ type sampled struct {
 	mu     sync.Mutex // held while a sample is taken: scrapes at the same time share it
 	taken  time.Time
 	sample Sample
-
-	ready, held, sessions, connecting, outdated, refused, clock *prometheus.Desc
-	memoryLimit, backup                                         *prometheus.Desc
-	shared, sharedLimit, sharedBy, sharedWaiting, sharedRefused *prometheus.Desc
-	connections, connectionsMax, waits, waited                  *prometheus.Desc
-	queued, overdue                                             *prometheus.Desc
-	up, databaseSize, diskFree, diskSize, files, filesLimit     *prometheus.Desc
-	instances, webhooks, waiting, oldest, blocked, dead         *prometheus.Desc
 }
 
-func newSampled(config Config) *sampled {
-	describe := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
-	}
-	return &sampled{
-		config: config,
-
-		ready:          describe("ready", "1 while requests are served; 0 while the program starts and stops."),
-		held:           describe("instances_held", "Instances that this node works for."),
-		sessions:       describe("sessions_connected", "Sessions of this node that are connected to the platform."),
-		connecting:     describe("sessions_oldest_connecting_seconds", "For how long the session of this node has been connecting that has done so for the longest time; 0 if all are connected. One that is being linked does not count."),
-		memoryLimit:    describe("memory_limit_bytes", "How much memory the process may take, as its control group says; 0 if it has no limit."),
-		backup:         describe("backup_age_seconds", "How long ago recado backup has finished the last backup; the same on every node, and not there if there was none."),
-		outdated:       describe("client_version_refused", "1 while the platform refuses the version of the web client that sessions claim to be."),
-		refused:        describe("settings_refused", "1 if the settings were wrong at the last reload, so that the program works with the ones before."),
-		shared:         describe("shared_held", "What requests hold of what they share, in bytes or places: see docs/operate.md.", "pool"),
-		sharedLimit:    describe("shared_limit", "How much requests may hold together; 0: any amount.", "pool"),
-		sharedBy:       describe("shared_held_by_account", "What the requests of one account hold, where that is a tenth or more of all.", "pool", "account"),
-		sharedWaiting:  describe("shared_waiting", "Requests that wait for their turn.", "pool"),
-		sharedRefused:  describe("shared_refused_total", "Requests that were refused because they, their account or all together have what they may have.", "pool"),
-		clock:          describe("clock_offset_seconds", "How far this machine's clock is ahead of the platform's, to a second or so; below 0 it is behind. It is missing until a session has reached the platform."),
-		connections:    describe("database_connections", "Connections to the database; on SQLite those that read.", "state"),
-		connectionsMax: describe("database_connections_limit", "How many connections to the database there may be."),
-		waits:          describe("database_connection_waits_total", "How often somebody had to wait for a connection to the database."),
-		waited:         describe("database_connection_wait_seconds_total", "How long was waited for a connection to the database, in total."),
-		queued:         describe("queue_messages", "Messages in the queue, scheduled and held ones among them."),
-		overdue:        describe("queue_overdue_seconds", "For how long the first message of the queue has been due that nothing holds back; 0 if there is none."),
-
-		up:           describe("database_up", "1 if the database answers."),
-		databaseSize: describe("database_size_bytes", "How many bytes the database takes."),
-		diskFree:     describe("disk_free_bytes", "Bytes that are free for this program on the disk of the data folder."),
-		diskSize:     describe("disk_size_bytes", "Size of the disk of the data folder."),
-		files:        describe("media_kept_bytes", "What the fetched files take."),
-		filesLimit:   describe("media_quota_bytes", "What the fetched files may take (--media-quota)."),
-		instances:    describe("instances", "Instances in the database, by status; the same on every node.", "status"),
-		webhooks:     describe("webhooks", "Webhooks in the database, by how their endpoints are doing; the same on every node.", "state"),
-		waiting:      describe("webhook_events_waiting", "Events in the database that webhooks still have to deliver; the same on every node.", "state"),
-		oldest:       describe("webhook_oldest_waiting_seconds", "Age of the oldest event that a webhook still has to deliver; the same on every node.", "state"),
-		blocked:      describe("webhook_chats_blocked", "Chats that wait because one of their events fails while others succeed; the same on every node."),
-		dead:         describe("webhook_dead_letters", "Dead letters in the database, up to 100000; the same on every node."),
-	}
-}
-
-// Describe sends what there may be (prometheus.Collector).
-func (s *sampled) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range []*prometheus.Desc{
-		s.ready, s.held, s.sessions, s.connecting, s.memoryLimit, s.backup, s.outdated, s.refused, s.clock, s.shared, s.sharedLimit, s.sharedBy, s.sharedWaiting, s.sharedRefused, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
-		s.up, s.databaseSize, s.diskFree, s.diskSize, s.files, s.filesLimit, s.instances, s.webhooks, s.waiting, s.oldest, s.blocked, s.dead,
-	} {
-		to <- one
-	}
-}
+// Describe names none of the metrics beforehand (prometheus.Collector): which there are depends on what is
+// known.
+func (*sampled) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the present and a sample that is not too old (prometheus.Collector).
 func (s *sampled) Collect(to chan<- prometheus.Metric) {
-	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	s.config.Sampler.Now().show(page{to})
+	s.recent().show(page{to})
+}
+
+// page is what Prometheus scrapes, while it is written.
+type page struct{ to chan<- prometheus.Metric }
+
+// gauge adds what goes up and down. Names of labels are followed by their values.
+func (p page) gauge(name string, value float64, help string, labels ...string) {
+	p.add(prometheus.GaugeValue, name, value, help, labels)
+}
+
+// total adds what only goes up.
+func (p page) total(name string, value float64, help string, labels ...string) {
+	p.add(prometheus.CounterValue, name, value, help, labels)
+}
+
+func (p page) add(kind prometheus.ValueType, name string, value float64, help string, labels []string) {
+	given := prometheus.Labels{}
+	for n := 0; n < len(labels); n += 2 {
+		given[labels[n]] = labels[n+1]
 	}
-	now := s.config.Sampler.Now()
-	gauge(s.ready, yes(now.Ready))
-	gauge(s.held, float64(now.Held))
-	gauge(s.sessions, float64(now.Sessions))
-	gauge(s.connecting, now.Connecting.Seconds())
-	gauge(s.memoryLimit, float64(now.MemoryLimit))
-	gauge(s.outdated, yes(now.ClientOutdated))
-	gauge(s.refused, yes(now.SettingsRefused))
+	p.to <- prometheus.MustNewConstMetric(prometheus.NewDesc(namespace+"_"+name, help, nil, given), kind, value)
+}
+
+// show writes what the process knows of itself.
+func (now Present) show(on page) {
+	on.gauge("ready", yes(now.Ready), "1 while requests are served; 0 while the program starts and stops.")
+	on.gauge("instances_held", float64(now.Held), "Instances that this node works for.")
+	on.gauge("sessions_connected", float64(now.Sessions), "Sessions of this node that are connected to the platform.")
+	on.gauge("sessions_oldest_connecting_seconds", now.Connecting.Seconds(), "For how long the session of this node has been connecting that has done so for the longest time; 0 if all are connected. One that is being linked does not count.")
+	on.gauge("memory_limit_bytes", float64(now.MemoryLimit), "How much memory the process may take, as its control group says; 0 if it has no limit.")
+	on.gauge("client_version_refused", yes(now.ClientOutdated), "1 while the platform refuses the version of the web client that sessions claim to be.")
+	on.gauge("settings_refused", yes(now.SettingsRefused), "1 if the settings were wrong at the last reload, so that the program works with the ones before.")
 	for _, pool := range now.Shared {
-		gauge(s.shared, float64(pool.Held), pool.Name)
-		gauge(s.sharedLimit, float64(pool.Total), pool.Name)
-		gauge(s.sharedWaiting, float64(pool.Waiting), pool.Name)
-		to <- prometheus.MustNewConstMetric(s.sharedRefused, prometheus.CounterValue, float64(pool.Refused), pool.Name)
+		on.gauge("shared_held", float64(pool.Held), "What requests hold of what they share, in bytes or places: see docs/operate.md.", "pool", pool.Name)
+		on.gauge("shared_limit", float64(pool.Total), "How much requests may hold together; 0: any amount.", "pool", pool.Name)
+		on.gauge("shared_waiting", float64(pool.Waiting), "Requests that wait for their turn.", "pool", pool.Name)
+		on.total("shared_refused_total", float64(pool.Refused), "Requests that were refused because they, their account or all together have what they may have.", "pool", pool.Name)
 		for account, held := range pool.Accounts {
-			gauge(s.sharedBy, float64(held), pool.Name, account)
+			on.gauge("shared_held_by_account", float64(held), "What the requests of one account hold, where that is a tenth or more of all.", "pool", pool.Name, "account", account)
 		}
 	}
 	if now.ClockCompared {
-		gauge(s.clock, now.ClockOff.Seconds())
+		on.gauge("clock_offset_seconds", now.ClockOff.Seconds(), "How far this machine's clock is ahead of the platform's, to a second or so; below 0 it is behind. It is missing until a session has reached the platform.")
 	}
-	gauge(s.connections, float64(now.Connections.InUse), "in_use")
-	gauge(s.connections, float64(now.Connections.Idle), "idle")
-	gauge(s.connectionsMax, float64(now.Connections.Max))
-	to <- prometheus.MustNewConstMetric(s.waits, prometheus.CounterValue, float64(now.Connections.Waits))
-	to <- prometheus.MustNewConstMetric(s.waited, prometheus.CounterValue, now.Connections.Waited.Seconds())
-	gauge(s.queued, float64(now.QueueWaiting))
-	gauge(s.overdue, now.QueueOverdue.Seconds())
+	for state, connections := range map[string]int{"in_use": now.Connections.InUse, "idle": now.Connections.Idle} {
+		on.gauge("database_connections", float64(connections), "Connections to the database; on SQLite those that read.", "state", state)
+	}
+	on.gauge("database_connections_limit", float64(now.Connections.Max), "How many connections to the database there may be.")
+	on.total("database_connection_waits_total", float64(now.Connections.Waits), "How often somebody had to wait for a connection to the database.")
+	on.total("database_connection_wait_seconds_total", now.Connections.Waited.Seconds(), "How long was waited for a connection to the database, in total.")
+	on.gauge("queue_messages", float64(now.QueueWaiting), "Messages in the queue, scheduled and held ones among them.")
+	on.gauge("queue_overdue_seconds", now.QueueOverdue.Seconds(), "For how long the first message of the queue has been due that nothing holds back; 0 if there is none.")
+}
 
-	sample := s.recent()
-	gauge(s.up, yes(sample.DatabaseUp))
-	gauge(s.files, float64(sample.FilesKept))
-	gauge(s.filesLimit, float64(sample.FilesLimit))
+// show writes what the database and the disk have said.
+func (sample Sample) show(on page) {
+	on.gauge("database_up", yes(sample.DatabaseUp), "1 if the database answers.")
+	on.gauge("media_kept_bytes", float64(sample.FilesKept), "What the fetched files take.")
+	on.gauge("media_quota_bytes", float64(sample.FilesLimit), "What the fetched files may take (--media-quota).")
 	if sample.DatabaseSize > 0 {
-		gauge(s.databaseSize, float64(sample.DatabaseSize))
+		on.gauge("database_size_bytes", float64(sample.DatabaseSize), "How many bytes the database takes.")
 	}
 	if sample.DiskSize > 0 {
-		gauge(s.diskFree, float64(sample.DiskFree))
-		gauge(s.diskSize, float64(sample.DiskSize))
+		on.gauge("disk_free_bytes", float64(sample.DiskFree), "Bytes that are free for this program on the disk of the data folder.")
+		on.gauge("disk_size_bytes", float64(sample.DiskSize), "Size of the disk of the data folder.")
 	}
 	if !sample.Counted {
 		return // no figures are better than wrong ones
 	}
 	for status, n := range sample.Instances {
-		gauge(s.instances, float64(n), status)
+		on.gauge("instances", float64(n), "Instances in the database, by status; the same on every node.", "status", status)
 	}
 	for state, group := range sample.Webhooks {
-		gauge(s.webhooks, float64(group.Webhooks), state)
-		gauge(s.waiting, float64(group.Waiting), state)
-		gauge(s.oldest, group.Oldest.Seconds(), state)
+		on.gauge("webhooks", float64(group.Webhooks), "Webhooks in the database, by how their endpoints are doing; the same on every node.", "state", state)
+		on.gauge("webhook_events_waiting", float64(group.Waiting), "Events in the database that webhooks still have to deliver; the same on every node.", "state", state)
+		on.gauge("webhook_oldest_waiting_seconds", group.Oldest.Seconds(), "Age of the oldest event that a webhook still has to deliver; the same on every node.", "state", state)
 	}
-	gauge(s.blocked, float64(sample.BlockedChats))
-	gauge(s.dead, float64(sample.DeadLetters))
+	on.gauge("webhook_chats_blocked", float64(sample.BlockedChats), "Chats that wait because one of their events fails while others succeed; the same on every node.")
+	on.gauge("webhook_dead_letters", float64(sample.DeadLetters), "Dead letters in the database, up to 100000; the same on every node.")
 	if sample.BackupAge >= 0 {
-		gauge(s.backup, sample.BackupAge.Seconds())
+		on.gauge("backup_age_seconds", sample.BackupAge.Seconds(), "How long ago recado backup has finished the last backup; the same on every node, and not there if there was none.")
 	}
 }
 

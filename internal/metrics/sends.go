@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -16,19 +17,13 @@ type sends struct {
 	media    *prometheus.CounterVec
 }
 
-func newSends() sends {
-	s := sends{
-		sendTook: histograms("send_duration_seconds", "How long it took to hand a message or a change to the platform: encrypting, waiting for the disk, the platform's acknowledgement, and writing that a message has it.",
+func newSends(to promauto.Factory) sends {
+	return sends{
+		sendTook: histograms(to, "send_duration_seconds", "How long it took to hand a message or a change to the platform: encrypting, waiting for the disk, the platform's acknowledgement, and writing that a message has it.",
 			networkBuckets(), "kind", "outcome"),
-		media: counters("media_bytes_total", "Bytes of files that were left with the platform (out) and fetched from it (in).", "direction"),
+		media: counters(to, "media_bytes_total", "Bytes of files that were left with the platform (out) and fetched from it (in).", "direction", "in", "out"),
 	}
-	for _, direction := range []string{"in", "out"} {
-		s.media.WithLabelValues(direction)
-	}
-	return s
 }
-
-func (s sends) all() []prometheus.Collector { return []prometheus.Collector{s.sendTook, s.media} }
 
 // Sent counts a send. The kind is the type of the message, or what is changed by it.
 func (s sends) Sent(kind string, err error, took time.Duration) {

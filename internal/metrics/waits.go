@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // waits measures what is waited for.
@@ -13,17 +14,15 @@ type waits struct {
 	commits, syncs prometheus.Histogram
 }
 
-func newWaits() waits {
+func newWaits(to promauto.Factory) waits {
 	histogram := func(name, help string) prometheus.Histogram {
-		return prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: diskBuckets()})
+		return to.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: diskBuckets()})
 	}
 	return waits{
 		commits: histogram("database_transaction_duration_seconds", "How long write transactions took, with the commit and its wait for the disk. One may carry the writes of many requests."),
 		syncs:   histogram("file_sync_duration_seconds", "How long it took until a file or a folder was on the disk."),
 	}
 }
-
-func (w waits) all() []prometheus.Collector { return []prometheus.Collector{w.commits, w.syncs} }
 
 // Committed counts a write transaction.
 func (w waits) Committed(took time.Duration) { w.commits.Observe(took.Seconds()) }
