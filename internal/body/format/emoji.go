@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/rivo/uniseg"
+	"go.mau.fi/util/emojirunes"
 )
 
 // Characters that emoji are built with.
@@ -100,7 +101,7 @@ func (p *emojiParser) element() bool {
 		return false
 	}
 	switch {
-	case unicode.Is(emojiProperties.skinned, base) && p.between(firstSkin, lastSkin):
+	case unicode.Is(skinned, base) && p.between(firstSkin, lastSkin):
 	case base == blackFlag && p.between(firstTag, lastTag):
 		for p.between(firstTag, lastTag) {
 			continue // the condition has taken it
@@ -114,11 +115,15 @@ func (p *emojiParser) element() bool {
 
 func isKey(c rune) bool { return '0' <= c && c <= '9' || c == '#' || c == '*' }
 
-// isEmojiCharacter reports whether a character is an emoji by itself. Digits and
-// regional indicators have the property and are not emoji.
+// isEmojiCharacter reports whether a character is an emoji by itself. The library has the parts of emoji as
+// well, and lacks two signs that are older than emoji.
 func isEmojiCharacter(c rune) bool {
-	return unicode.Is(emojiProperties.emoji, c) && !isKey(c) && (c < firstCountry || c > lastCountry)
+	switch {
+	case c == '©', c == '®':
+		return true
+	case c == joiner, c == emojiStyle, c == keycap, c >= firstTag, firstCountry <= c && c <= lastCountry:
+		return false
+	default:
+		return emojirunes.Is(c)
+	}
 }
-
-//nolint:gochecknoglobals // a table
-var emojiProperties = newEmojiTables()
