@@ -96,7 +96,7 @@ func TestConstantsAreThePrograms(t *testing.T) {
 	for name, lists := range cases.Sorted(map[string][2][]string{
 		"codes":    {words("words.go", `\tCode\w+ += "(\w+)"`), words("../internal/gateway/error.go", `\tCode\w+ += "(\w+)"`)},
 		"statuses": {words("words.go", `\tStatus\w+ += "(\w+)"`), words("../internal/gateway/instance.go", `\tStatus\w+ +Status = "(\w+)"`)},
-		"messages": {words("words.go", `\tType\w+ += "(\w+)"`), words("../internal/gateway/message.go", `\tType\w+ +MessageType = "(\w+)"`)},
+		"messages": {words("words.go", `\tType\w+ += "(\w+)"`), words("../internal/gateway/content.go", `\tType\w+ +MessageType = "(\w+)"`)},
 	}) {
 		for _, word := range lists[1] {
 			if !slices.Contains(lists[0], word) {
