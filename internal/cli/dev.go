@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-
-	"github.com/google/renameio/v2/maybe"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/cli/demo"
@@ -79,8 +76,8 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal.Te
 	base := clickable(c.Listen, s.BaseURL())
 	ready := newReadyFile(base, made, base+link)
 	if c.ReadyFile != "" {
-		if err := c.writeReadyFile(ready); err != nil {
-			return err
+		if err := demo.WriteFile(c.ReadyFile, ready); err != nil {
+			return fmt.Errorf("write ready file: %w", err)
 		}
 	}
 	if t.JSON {
@@ -122,18 +119,6 @@ func newReadyFile(base string, made demo.Demo, dashboard string) readyFile {
 		ready.InstanceNumber = demo.Number
 	}
 	return ready
-}
-
-func (c devCommand) writeReadyFile(ready readyFile) error {
-	content, err := json.MarshalIndent(ready, "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
-	if err == nil {
-		// Where the system can do it, written aside and renamed, so that nobody reads half a file.
-		err = maybe.WriteFile(c.ReadyFile, append(content, '\n'), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("write ready file: %w", err)
-	}
-	return nil
 }
 
 // banner prints the addresses and keys, and three things to try, in lines of at most

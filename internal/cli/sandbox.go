@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/doctor"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/worker"
@@ -90,7 +91,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal.Terminal) (err error
 // warnBeyondLoopback warns if other machines can use a sandbox, which asks for no
 // key.
 func warnBeyondLoopback(ctx context.Context, t terminal.Terminal, address string) {
-	if !isLoopback(address) {
+	if !doctor.IsLoopback(address) {
 		t.Logger.WarnContext(ctx, "listening beyond this machine: everybody who can reach this address controls all phones of the sandbox",
 			slog.String("listen", address))
 	}

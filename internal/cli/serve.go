@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/repeatlog"
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/doctor"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/filestore"
@@ -276,11 +277,11 @@ func (c serveFlags) traces() bool {
 
 // warn logs what is risky about the addresses.
 func (c serveCommand) warn(ctx context.Context, t terminal.Terminal) {
-	if !c.BehindProxy && !isLoopback(c.Listen) {
+	if !c.BehindProxy && !doctor.IsLoopback(c.Listen) {
 		t.Logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and set --behind-proxy",
 			slog.String("listen", c.Listen))
 	}
-	if !isLoopback(c.AdminListen) {
+	if !doctor.IsLoopback(c.AdminListen) {
 		t.Logger.WarnContext(ctx, "the admin address is reachable beyond this machine, and asks for no password: keep strangers away from it",
 			slog.String("admin_listen", c.AdminListen))
 	}
@@ -337,16 +338,4 @@ func isEverywhere(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	ip := net.ParseIP(host)
 	return err == nil && (host == "" || ip != nil && ip.IsUnspecified())
-}
-
-func isLoopback(listen string) bool {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return true // the address is wrong: listening explains it better
-	}
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

@@ -26,11 +26,11 @@ func (e *examination) settings() []Finding {
 		found, do string
 	}{
 		{
-			!s.BehindProxy && !isLoopback(s.Listen),
+			!s.BehindProxy && !IsLoopback(s.Listen),
 			"--listen " + s.Listen + " is reachable from other machines, without TLS", "put a proxy in front and set --behind-proxy, or listen at 127.0.0.1",
 		},
 		{
-			!isLoopback(s.AdminListen),
+			!IsLoopback(s.AdminListen),
 			"--admin-listen " + s.AdminListen + " is reachable from other machines, and asks for no password", "keep strangers away from it with a firewall, or listen at 127.0.0.1",
 		},
 		{
@@ -56,9 +56,9 @@ func (e *examination) settings() []Finding {
 	return findings
 }
 
-// isLoopback reports whether only this machine can reach a listening address. It returns true for one that is
+// IsLoopback reports whether only this machine can reach a listening address. It returns true for one that is
 // wrong or not set, which nobody can reach.
-func isLoopback(listen string) bool {
+func IsLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil || host == "localhost" {
 		return true
@@ -70,5 +70,5 @@ func isLoopback(listen string) bool {
 // isLocal reports whether a web address is one of this machine.
 func isLocal(address string) bool {
 	parsed, err := url.Parse(address)
-	return err == nil && isLoopback(net.JoinHostPort(parsed.Hostname(), "80"))
+	return err == nil && IsLoopback(net.JoinHostPort(parsed.Hostname(), "80"))
 }

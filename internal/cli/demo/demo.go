@@ -170,12 +170,18 @@ func (m *maker) load() error {
 }
 
 func (m *maker) save() error {
-	content, err := json.MarshalIndent(m.demo, "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
-	if err != nil {
-		return fmt.Errorf("save demo keys: %w", err)
-	}
-	if err := maybe.WriteFile(m.path, append(content, '\n'), 0o600); err != nil {
+	if err := WriteFile(m.path, m.demo); err != nil {
 		return fmt.Errorf("save demo keys: %w", err)
 	}
 	return nil
+}
+
+// WriteFile writes a value with keys as JSON, for this user alone. Where the system can do it, the file is written aside
+// and renamed, so that nobody reads half of it.
+func WriteFile(path string, value any) error {
+	content, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return maybe.WriteFile(path, append(content, '\n'), 0o600)
 }
