@@ -40,7 +40,8 @@ type sendFlags struct {
 	IdempotencyKey string    `help:"Key of your choice that makes it safe to repeat the command: a repeat sends nothing." name:"idempotency-key" env:"-"`
 }
 
-// AfterApply refuses a command line without a recipient.
+// AfterApply refuses a command line without a recipient. Kong calls the AfterApply of an embedded struct if no other
+// struct that the command embeds has one.
 func (f sendFlags) AfterApply() error {
 	if f.To == "" {
 		return terminal.WrongUsage("--to is missing: a phone number with country code, or a chat ID")
@@ -58,7 +59,7 @@ func (f sendFlags) send(ctx context.Context, t terminal.Terminal, send func(c *c
 	return printSent(t, sent, err)
 }
 
-// prefer is what a request prefers that need not wait for the platform.
+// prefer is the preference of a request: with later, that it does not wait for the platform.
 func prefer(later bool) string {
 	if later {
 		return client.RespondAsync

@@ -95,41 +95,39 @@ func (f filesFlag) ours(ctx context.Context, data Location) error {
 
 // claim makes a file storage that of a database.
 func (f filesFlag) claim(ctx context.Context, config filestore.Config) error {
-	at, err := filestore.Parse(f.MediaURL)
+	at, err := f.location()
 	if err != nil {
-		return terminal.WrongUsage("--media-url %s", err)
-	}
-	// In the image the gateway makes this folder, but it may never have run on this volume.
-	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
 		return err
 	}
 	return at.Claim(ctx, config)
 }
 
-// open returns the folder of the files, and for a bucket its stores, which the caller closes.
-func (f filesFlag) open(ctx context.Context, data string) (folder string, files *filestore.Stores, err error) {
+// location is where the files are. It makes the folder of temporary files: in the image the gateway does, but it may
+// never have run on this volume.
+func (f filesFlag) location() (filestore.Location, error) {
 	at, err := filestore.Parse(f.MediaURL)
 	if err != nil {
-		return "", nil, terminal.WrongUsage("--media-url %s", err)
+		return at, terminal.WrongUsage("--media-url %s", err)
 	}
-	if folder = at.Folder(data); folder != "" {
-		if f.MediaURL == "" {
-			return folder, nil, nil
-		}
+	return at, os.MkdirAll(os.TempDir(), 0o700)
+}
+
+// open returns the folder of the files, or for a bucket its stores, which the caller closes.
+func (f filesFlag) open(ctx context.Context, data string) (folder string, files *filestore.Stores, err error) {
+	at, err := f.location()
+	if err != nil {
+		return "", nil, err
+	}
+	if folder = at.Folder(data); folder == "" {
+		opened, err := at.Open(ctx, filestore.Config{})
+		return "", &opened, err
+	}
+	if f.MediaURL != "" {
 		if _, err := os.Stat(folder); err != nil {
 			return "", nil, fmt.Errorf("the shared folder of files can't be used (is it mounted?): %w", err)
 		}
-		return folder, nil, nil
 	}
-	// In the image the gateway makes this folder, but it may never have run on this volume.
-	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
-		return "", nil, err
-	}
-	opened, err := at.Open(ctx, filestore.Config{})
-	if err != nil {
-		return "", nil, err
-	}
-	return "", &opened, nil
+	return folder, nil, nil
 }
 
 func closeFiles(files *filestore.Stores) error {

@@ -176,8 +176,8 @@ func (m *maker) save() error {
 	return nil
 }
 
-// WriteFile writes a value with keys as JSON, for this user alone. Where the system can do it, the file is written aside
-// and renamed, so that nobody reads half of it.
+// WriteFile writes a value with keys as JSON, for this user alone. Where the system can do it, it writes another
+// file and renames that, so that nobody reads half of it.
 func WriteFile(path string, value any) error {
 	content, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

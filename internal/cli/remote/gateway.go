@@ -6,6 +6,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -106,17 +107,11 @@ func FindInstance(ctx context.Context, c *client.Client, nameOrID string) (clien
 	case len(found) > 1:
 		return client.Instance{}, terminal.WrongUsage("%d instances are called %s, choose one by its id: %s", len(found), nameOrID, named(found))
 	case len(others) > 0:
-		return client.Instance{}, notFoundError("the scope of the key has no instance " + nameOrID + ", but " + named(others))
+		return client.Instance{}, errors.New("the scope of the key has no instance " + nameOrID + ", but " + named(others))
 	default:
-		return client.Instance{}, notFoundError("there is no instance in the scope of the key; create one with `recado instances create NAME`")
+		return client.Instance{}, errors.New("there is no instance in the scope of the key; create one with `recado instances create NAME`")
 	}
 }
-
-// notFoundError says that there is no instance of that name.
-type notFoundError string
-
-// Error returns a text for people.
-func (e notFoundError) Error() string { return string(e) }
 
 // named lists some instances.
 func named(instances []client.Instance) string {
