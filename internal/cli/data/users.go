@@ -30,7 +30,11 @@ type users struct {
 }
 
 // ProvideUsers finds the users of the account. Kong calls it for a Run method that takes them.
-func (f AccountFlags) ProvideUsers(t terminal.Terminal, on accountData) (users, error) {
+func (f AccountFlags) ProvideUsers(ctx context.Context, t terminal.Terminal, closers *Closers) (users, error) {
+	on, err := f.ProvideAccount(ctx, t, closers)
+	if err != nil {
+		return users{}, err
+	}
 	service, err := user.New(user.Config{Store: on.store.Users, Logger: t.Logger, Now: t.Now})
 	return users{service, on, user.Actor{AccountID: on.account.ID, Name: "command line", Role: gateway.RoleOwner}}, err
 }

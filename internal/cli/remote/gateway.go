@@ -30,7 +30,8 @@ type GatewayFlags struct {
 const fileFactor = 10
 
 // ProvideClient makes the client of the gateway without calling it. Its error is a usage error. Kong calls
-// it for a Run method that takes a client.
+// it for a Run method that takes a client. (Providers call each other themselves: kong would put the name
+// of a type before the error.)
 func (f GatewayFlags) ProvideClient(t terminal.Terminal) (*client.Client, error) {
 	address, err := url.Parse(f.URL)
 	if err != nil || !terminal.IsWebAddress(f.URL) {

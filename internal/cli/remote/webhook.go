@@ -40,9 +40,10 @@ type webhook struct {
 }
 
 // ProvideWebhook finds the webhook. Kong calls it for a Run method that takes one.
-func (f webhookFlag) ProvideWebhook(ctx context.Context, on Instance) (webhook, error) {
-	if f.Webhook != "" {
-		return webhook{on, f.Webhook}, nil
+func (f webhookFlag) ProvideWebhook(ctx context.Context, t terminal.Terminal) (webhook, error) {
+	on, err := f.ProvideInstance(ctx, t)
+	if err != nil || f.Webhook != "" {
+		return webhook{on, f.Webhook}, err
 	}
 	first, err := on.Gateway.GetWebhookConfig(ctx, on.ID)
 	return webhook{on, first.ID}, err
@@ -74,20 +75,23 @@ func listOf(given []string) []string {
 	return given
 }
 
-// headers reads the headers; nil if there are none.
-func (o webhookOptions) headers() (map[string]string, error) {
-	if len(o.Header) == 0 {
-		return nil, nil //nolint:nilnil // there are none
-	}
-	headers := make(map[string]string, len(o.Header))
+// headers are those that each request carries; nil leaves them as they are.
+type headers map[string]string
+
+// ProvideHeaders reads the headers. Kong calls it for a Run method that takes them.
+func (o webhookOptions) ProvideHeaders() (headers, error) {
+	var all headers
 	for _, line := range o.Header {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
 			return nil, errors.New("--header needs a name, a colon and a value") // and may hold a secret
 		}
-		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		if all == nil {
+			all = headers{}
+		}
+		all[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
-	return headers, nil
+	return all, nil
 }
 
 // newWebhookFlags describe a webhook to add.
@@ -97,12 +101,11 @@ type newWebhookFlags struct {
 }
 
 // webhook returns the webhook to add.
-func (f newWebhookFlags) webhook() (client.NewWebhook, error) {
-	headers, err := f.headers()
+func (f newWebhookFlags) webhook(h headers) client.NewWebhook {
 	return client.NewWebhook{
-		URL: f.Endpoint, Secret: f.Secret, Headers: headers, IsActive: new(!f.Inactive), MediaLinks: f.MediaLinks,
+		URL: f.Endpoint, Secret: f.Secret, Headers: h, IsActive: new(!f.Inactive), MediaLinks: f.MediaLinks,
 		Events: listOf(f.Events), Chats: listOf(f.Chats),
-	}, err
+	}
 }
 
 // changeWebhookFlags say what to change in a webhook, beside its address.
@@ -112,16 +115,15 @@ type changeWebhookFlags struct {
 }
 
 // change returns what to change. An empty endpoint leaves the address as it is.
-func (f changeWebhookFlags) change(endpoint string) (client.WebhookChange, error) {
-	headers, err := f.headers()
+func (f changeWebhookFlags) change(endpoint string, h headers) client.WebhookChange {
 	change := client.WebhookChange{
-		URL: Given(endpoint), Secret: Given(f.Secret), Headers: headers, MediaLinks: f.MediaLinks,
+		URL: Given(endpoint), Secret: Given(f.Secret), Headers: h, MediaLinks: f.MediaLinks,
 		Events: listOf(f.Events), Chats: listOf(f.Chats),
 	}
 	if f.Active || f.Inactive {
 		change.IsActive = new(f.Active)
 	}
-	return change, err
+	return change
 }
 
 // settingsOf are the settings of a webhook of an instance, which one of the account has as well.
@@ -191,12 +193,8 @@ type addCommand struct {
 }
 
 // Run adds a webhook.
-func (c addCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
-	added, err := c.webhook()
-	if err != nil {
-		return err
-	}
-	made, err := on.Gateway.CreateWebhook(ctx, on.ID, added)
+func (c addCommand) Run(ctx context.Context, t terminal.Terminal, h headers, on Instance) error {
+	made, err := on.Gateway.CreateWebhook(ctx, on.ID, c.webhook(h))
 	return printWebhook(t.Unless(err), made, nil)
 }
 
@@ -219,28 +217,25 @@ type setWebhookCommand struct {
 }
 
 // Run saves the webhook of webhook-config, or changes a webhook.
-func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal, on Instance) error {
+func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal, h headers) error {
 	if c.Webhook == "" && c.Endpoint != "" {
-		return c.save(ctx, t, on)
+		return c.save(ctx, t, h)
 	}
-	change, err := c.change(c.Endpoint)
+	on, err := c.ProvideWebhook(ctx, t)
 	if err != nil {
 		return err
 	}
-	found, err := c.ProvideWebhook(ctx, on)
-	if err != nil {
-		return err
-	}
-	changed, err := on.Gateway.ChangeWebhook(ctx, on.ID, found.webhookID, change)
+	changed, err := on.Gateway.ChangeWebhook(ctx, on.ID, on.webhookID, c.change(c.Endpoint, h))
 	return printWebhook(t.Unless(err), changed, nil)
 }
 
 // save sets up the webhook of webhook-config.
-func (c setWebhookCommand) save(ctx context.Context, t terminal.Terminal, on Instance) error {
-	w, err := newWebhookFlags{c.webhookOptions, c.Endpoint}.webhook()
+func (c setWebhookCommand) save(ctx context.Context, t terminal.Terminal, h headers) error {
+	on, err := c.ProvideInstance(ctx, t)
 	if err != nil {
 		return err
 	}
+	w := newWebhookFlags{c.webhookOptions, c.Endpoint}.webhook(h)
 	saved, err := on.Gateway.SaveWebhookConfig(ctx, on.ID, client.NewWebhookConfig{
 		WebhookURL: w.URL, Secret: w.Secret, Events: w.Events, Chats: w.Chats, Headers: w.Headers,
 		MediaLinks: w.MediaLinks, IsActive: w.IsActive,
@@ -384,12 +379,8 @@ type addToAccountCommand struct {
 }
 
 // Run adds a webhook.
-func (c addToAccountCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
-	added, err := c.webhook()
-	if err != nil {
-		return err
-	}
-	made, err := gateway.CreateAccountWebhook(ctx, added)
+func (c addToAccountCommand) Run(ctx context.Context, t terminal.Terminal, h headers, gateway *client.Client) error {
+	made, err := gateway.CreateAccountWebhook(ctx, c.webhook(h))
 	return t.Unless(err).Fields(made, webhookPairs(made, "")...)
 }
 
@@ -401,12 +392,8 @@ type setOfAccountCommand struct {
 }
 
 // Run changes a webhook.
-func (c setOfAccountCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
-	change, err := c.change(c.Endpoint)
-	if err != nil {
-		return err
-	}
-	changed, err := gateway.ChangeAccountWebhook(ctx, c.Webhook, change)
+func (c setOfAccountCommand) Run(ctx context.Context, t terminal.Terminal, h headers, gateway *client.Client) error {
+	changed, err := gateway.ChangeAccountWebhook(ctx, c.Webhook, c.change(c.Endpoint, h))
 	return t.Unless(err).Fields(changed, webhookPairs(changed, "")...)
 }
 
