@@ -84,6 +84,8 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 		t.Errorf("forwarded as %q", forwarded)
 	}
 	p.wants("deleted "+first, "messages", "delete", first)
+	p.wants("cancelled 0 messages", "queue", "cancel", "--all")
+	p.wants(`{"cancelled":0}`, "queue", "cancel", "--all", "--json")
 	p.downloads()
 
 	p.wants(anaNumber+"\tyes\t", "numbers", "check", anaNumber)

@@ -51,5 +51,5 @@ func (c cancelQueueCommand) Run(ctx context.Context, t terminal.Terminal, on rem
 		return t.Done(map[string]any{"cancelled": 1}, "cancelled %s", c.MessageID)
 	}
 	n, err := on.Gateway.CancelQueue(ctx, on.ID)
-	return t.Unless(err).Done(map[string]any{"cancelled": n}, "cancelled %d messages", n)
+	return t.Unless(err).Done(map[string]any{"cancelled": n.Cancelled}, "cancelled %d messages", n.Cancelled)
 }
