@@ -129,8 +129,8 @@ func mutedUntil(asked string, now time.Time) client.Nullable[string] {
 // state says in words how a chat is arranged.
 func state(chat client.ListedChat) string {
 	var words []string
-	for word, holds := range map[string]bool{"archived": chat.Archived, "pinned": chat.Pinned, "marked as unread": chat.MarkedUnread} {
-		if holds {
+	for word, applies := range map[string]bool{"archived": chat.Archived, "pinned": chat.Pinned, "marked as unread": chat.MarkedUnread} {
+		if applies {
 			words = append(words, word)
 		}
 	}

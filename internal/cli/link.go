@@ -78,11 +78,11 @@ func (l *linking) look(ctx context.Context) (linked bool, err error) {
 	case l.shown > 0 && (instance.Status == client.StatusQRTimeout || instance.Status == client.StatusError):
 		return false, errors.New("no phone used the code in time, or the platform refused: run the command again")
 	case l.shown > 0 && instance.Status == client.StatusPendingQRCodeScan:
-		if open, err := l.askPasskey(ctx); open || err != nil {
+		if open, err := l.askPasskey(ctx); open || l.byPhone || err != nil {
 			return false, err
 		}
-		return false, l.showCodeAgain(ctx)
-	case !l.byPhone && (l.shown == 0 || instance.Status == client.StatusPendingQRCodeScan):
+		return false, l.showCode(ctx)
+	case l.shown == 0:
 		return false, l.showCode(ctx)
 	}
 	return false, nil

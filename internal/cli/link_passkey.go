@@ -15,14 +15,6 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// showCodeAgain shows the current QR code, unless characters were asked for.
-func (l *linking) showCodeAgain(ctx context.Context) error {
-	if l.byPhone {
-		return nil
-	}
-	return l.showCode(ctx)
-}
-
 // askPasskey says what is to be done for the platform's question for a passkey, each step
 // once, and reports whether it is open.
 func (l *linking) askPasskey(ctx context.Context) (open bool, err error) {

@@ -1,6 +1,6 @@
 // Package data has the commands that work on the gateway's data itself: API keys, users,
 // what moves in and out, and migrations. They need no running gateway, and those that may
-// run beside one say so.
+// run at the same time as one say so.
 package data
 
 import (

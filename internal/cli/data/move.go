@@ -79,8 +79,8 @@ func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return t.Table(moved, []string{"TABLE", "ROWS"}, rows)
 }
 
-// own gives the place that the files were copied to the name of their owner, if the database has
-// one. Where it has none, the next start gives one to a place that is shared.
+// own writes the name of the owner into the storage that the files were copied to, if the database
+// has one. Where it has none, the next start writes one into a storage that is shared.
 func (c MoveCommand) own(ctx context.Context, to filestore.Location) error {
 	if !exists(server.StoreConfig(c.From, "", nil).Path) {
 		return nil // it was moved already, and copying.Move says so

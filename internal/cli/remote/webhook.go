@@ -54,7 +54,7 @@ func (w webhook) did(t terminal.Terminal, what string, err error) error {
 	return t.Unless(err).Done(map[string]any{"instanceId": w.ID, "done": what}, "%s the webhook of %s", what, w.ID)
 }
 
-// webhookOptions are what a webhook can be given beside its address.
+// webhookOptions are what a webhook can be given apart from its address.
 type webhookOptions struct {
 	Secret     string   `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
 	Inactive   bool     `help:"Save the webhook but deliver nothing." env:"-"`
@@ -64,12 +64,12 @@ type webhookOptions struct {
 	MediaLinks *bool    `help:"Whether events of messages with a file have a link to it." negatable:"" env:"-"`
 }
 
-// every is the word for no filter.
-const every = "all"
+// everything is the word for no filter.
+const everything = "all"
 
 // listOf returns a list that was given, nil if it was not.
 func listOf(given []string) []string {
-	if len(given) == 1 && given[0] == every {
+	if len(given) == 1 && given[0] == everything {
 		return []string{}
 	}
 	return given
@@ -108,7 +108,7 @@ func (f newWebhookFlags) webhook(h headers) client.NewWebhook {
 	}
 }
 
-// changeWebhookFlags say what to change in a webhook, beside its address.
+// changeWebhookFlags say what to change in a webhook, apart from its address.
 type changeWebhookFlags struct {
 	webhookOptions
 	Active bool `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
@@ -173,7 +173,7 @@ func printWebhook(t terminal.Terminal, shown client.Webhook, state *client.Deliv
 
 func someOrAll(values []string) string {
 	if len(values) == 0 {
-		return every
+		return everything
 	}
 	return strings.Join(values, ", ")
 }

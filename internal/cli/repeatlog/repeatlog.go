@@ -172,19 +172,19 @@ func (l *Log) admit(k key, most int64) (admitted bool, ended []summary) {
 
 // countOf finds the count of a line, which several share if there are too many.
 func (l *Log) countOf(k key) *count {
-	for _, place := range []struct {
+	for _, bounded := range []struct {
 		key  key
 		most int
 	}{
 		{k, maxKeys},
 		{key{level: k.level, text: k.text}, maxTexts},
 	} {
-		if c, ok := l.counts[place.key]; ok {
+		if c, ok := l.counts[bounded.key]; ok {
 			return c
 		}
-		if len(l.counts) < place.most {
+		if len(l.counts) < bounded.most {
 			c := new(count)
-			l.counts[place.key] = c
+			l.counts[bounded.key] = c
 			return c
 		}
 	}

@@ -65,7 +65,7 @@ func Read(path string, known []*kong.Flag) (*File, error) {
 }
 
 func contentOf(path string) (content []byte, mode fs.FileMode, err error) {
-	file, err := os.Open(path) //nolint:gosec // whoever starts the program names it
+	file, err := os.Open(path) //nolint:gosec // the person who starts the program names it
 	if err != nil {
 		return nil, 0, err
 	}
@@ -114,8 +114,8 @@ func (f *File) add(name, node *yaml.Node, known []*kong.Flag) error {
 		return f.wrong(name.Line, "there is no setting %s%s", name.Value, meant(name.Value, known))
 	}
 	flag := known[n]
-	if earlier, ok := f.values[flag.Name]; ok {
-		return f.wrong(name.Line, "%s is in line %d already", flag.Name, earlier.line)
+	if first, ok := f.values[flag.Name]; ok {
+		return f.wrong(name.Line, "%s is in line %d already", flag.Name, first.line)
 	}
 	text, err := textOf(node, flag)
 	if err == nil {
@@ -174,7 +174,7 @@ func fits(flag *kong.Flag, text string) error {
 	return nil
 }
 
-// kindOf says what a setting holds, for people.
+// kindOf says what the value of a setting must be, for people.
 func kindOf(flag *kong.Flag) string {
 	switch {
 	case flag.Enum != "":
