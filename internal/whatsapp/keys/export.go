@@ -148,7 +148,28 @@ func (e *export) pairs(ctx context.Context) error {
 	return nil
 }
 
-func namedValues(name string, value []byte) ([]any, error) { return []any{name, value}, nil }
+// namedValues writes rows whose name has some texts, each in a column. There are none for another name.
+func namedValues(texts int) func(name string, value []byte) ([]any, error) {
+	return func(name string, value []byte) ([]any, error) {
+		var values []any
+		for _, text := range strings.SplitN(name, " ", texts) {
+			values = append(values, text)
+		}
+		if len(values) != texts {
+			return nil, nil
+		}
+		return append(values, value), nil
+	}
+}
+
+// jsonValues writes rows of JSON.
+func jsonValues[T any](values func(name string, row T) []any) func(name string, value []byte) ([]any, error) {
+	return func(name string, value []byte) ([]any, error) {
+		var row T
+		err := json.Unmarshal(value, &row)
+		return values(name, row), err
+	}
+}
 
 // sessionValues writes a session as libsignal itself does.
 func sessionValues(name string, value []byte) ([]any, error) {
@@ -160,22 +181,12 @@ func sessionValues(name string, value []byte) ([]any, error) {
 	return []any{name, encoded}, err
 }
 
-func saltValues(_ string, value []byte) ([]any, error) { return []any{value}, nil }
-
 func preKeyValues(name string, value []byte) ([]any, error) {
 	id, private, given, err := splitPreKey(name, value)
 	if err != nil {
 		return nil, err
 	}
 	return []any{id, private, given}, nil
-}
-
-func senderKeyValues(name string, value []byte) ([]any, error) {
-	sender, chat, ok := strings.Cut(name, " ")
-	if !ok {
-		return nil, nil
-	}
-	return []any{sender, chat, value}, nil
 }
 
 func syncKeyValues(name string, value []byte) ([]any, error) {
@@ -209,37 +220,16 @@ func mutationValues(name string, value []byte) ([]any, error) {
 	return []any{collection, index, int64(binary.BigEndian.Uint64(value)), value[8:]}, nil //nolint:gosec // as above
 }
 
-func contactValues(name string, value []byte) ([]any, error) {
-	var row contactRow
-	if err := json.Unmarshal(value, &row); err != nil {
-		return nil, err
-	}
-	return []any{name, row.FirstName, row.FullName, row.PushName, row.BusinessName, row.RedactedPhone}, nil
+func contactValues(name string, row contactRow) []any {
+	return []any{name, row.FirstName, row.FullName, row.PushName, row.BusinessName, row.RedactedPhone}
 }
 
-func settingValues(name string, value []byte) ([]any, error) {
-	var row chatSettingRow
-	if err := json.Unmarshal(value, &row); err != nil {
-		return nil, err
-	}
-	return []any{name, row.MutedUntil, row.Pinned, row.Archived}, nil
+func settingValues(name string, row chatSettingRow) []any {
+	return []any{name, row.MutedUntil, row.Pinned, row.Archived}
 }
 
-func secretValues(name string, value []byte) ([]any, error) {
-	parts := strings.SplitN(name, " ", 3)
-	if len(parts) != 3 {
-		return nil, nil
-	}
-	return []any{parts[0], parts[1], parts[2], value}, nil
-}
-
-func tokenValues(name string, value []byte) ([]any, error) {
-	var row tokenRow
-	if err := json.Unmarshal(value, &row); err != nil {
-		return nil, err
-	}
-	sentAt := sql.NullInt64{Int64: row.SentAt, Valid: row.SentAt != 0}
-	return []any{name, row.Token, row.At, sentAt}, nil
+func tokenValues(name string, row tokenRow) []any {
+	return []any{name, row.Token, row.At, sql.NullInt64{Int64: row.SentAt, Valid: row.SentAt != 0}}
 }
 
 func receivedValues(name string, value []byte) ([]any, error) {

@@ -309,11 +309,11 @@ func (t whatsmeowTable) owner() string {
 
 func whatsmeowTables() []whatsmeowTable {
 	return []whatsmeowTable{
-		{kindIdentity, "whatsmeow_identity_keys", []string{"their_id", "identity"}, "", scanNamed, namedValues},
-		{kindSession, "whatsmeow_sessions", []string{"their_id", "session"}, " AND session IS NOT NULL", scanNamed, sessionValues},
-		{kindSalt, "whatsmeow_nct_salt", []string{"salt"}, "", scanSalt, saltValues},
+		{kindIdentity, "whatsmeow_identity_keys", []string{"their_id", "identity"}, "", scanNamed(1), namedValues(1)},
+		{kindSession, "whatsmeow_sessions", []string{"their_id", "session"}, " AND session IS NOT NULL", scanNamed(1), sessionValues},
+		{kindSalt, "whatsmeow_nct_salt", []string{"salt"}, "", scanNamed(0), namedValues(0)},
 		{kindPreKey, "whatsmeow_pre_keys", []string{"key_id", "key", "uploaded"}, "", scanPreKey, preKeyValues},
-		{kindSenderKey, "whatsmeow_sender_keys", []string{"sender_id", "chat_id", "sender_key"}, "", scanSenderKey, senderKeyValues},
+		{kindSenderKey, "whatsmeow_sender_keys", []string{"sender_id", "chat_id", "sender_key"}, "", scanNamed(2), namedValues(2)},
 		{kindSyncKey, "whatsmeow_app_state_sync_keys", []string{"key_id", "key_data", "timestamp", "fingerprint"}, "", scanSyncKey, syncKeyValues},
 		{kindStateVersion, "whatsmeow_app_state_version", []string{"name", "version", "hash"}, "", scanVersion, versionValues},
 		{
@@ -324,11 +324,11 @@ func whatsmeowTables() []whatsmeowTable {
 		{
 			kindContact, "whatsmeow_contacts",
 			[]string{"their_jid", "first_name", "full_name", "push_name", "business_name", "redacted_phone"},
-			"", scanContact, contactValues,
+			"", scanContact, jsonValues(contactValues),
 		},
-		{kindChatSetting, "whatsmeow_chat_settings", []string{"chat_jid", "muted_until", "pinned", "archived"}, "", scanSetting, settingValues},
-		{kindSecret, "whatsmeow_message_secrets", []string{"chat_jid", "sender_jid", "message_id", "key"}, "", scanSecret, secretValues},
-		{kindToken, "whatsmeow_privacy_tokens", []string{"their_jid", "token", "timestamp", "sender_timestamp"}, "", scanToken, tokenValues},
+		{kindChatSetting, "whatsmeow_chat_settings", []string{"chat_jid", "muted_until", "pinned", "archived"}, "", scanSetting, jsonValues(settingValues)},
+		{kindSecret, "whatsmeow_message_secrets", []string{"chat_jid", "sender_jid", "message_id", "key"}, "", scanSecret, namedValues(3)},
+		{kindToken, "whatsmeow_privacy_tokens", []string{"their_jid", "token", "timestamp", "sender_timestamp"}, "", scanToken, jsonValues(tokenValues)},
 		{
 			kindReceived, "whatsmeow_event_buffer",
 			[]string{"ciphertext_hash", "plaintext", "server_timestamp", "insert_timestamp"},
@@ -337,18 +337,16 @@ func whatsmeowTables() []whatsmeowTable {
 	}
 }
 
-// scanNamed reads rows of a name of one column and a value.
-func scanNamed(scan func(...any) error) (string, []byte, error) {
-	var name string
-	var value []byte
-	err := scan(&name, &value)
-	return nameOf(name), value, err
-}
-
-func scanSalt(scan func(...any) error) (string, []byte, error) {
-	var salt []byte
-	err := scan(&salt)
-	return "", salt, err
+// scanNamed reads rows whose name has some texts, each in a column.
+func scanNamed(texts int) func(scan func(...any) error) (string, []byte, error) {
+	return func(scan func(...any) error) (name string, value []byte, err error) {
+		names, into := make([]string, texts), []any{}
+		for n := range names {
+			into = append(into, &names[n])
+		}
+		err = scan(append(into, &value)...)
+		return nameOf(names...), value, err
+	}
 }
 
 // asJSON encodes the value of a row.
@@ -375,13 +373,6 @@ func scanPreKey(scan func(...any) error) (string, []byte, error) {
 		given = givenTo
 	}
 	return preKeyName(id), append(slices.Clone(key), given), nil
-}
-
-func scanSenderKey(scan func(...any) error) (string, []byte, error) {
-	var sender, chat string
-	var key []byte
-	err := scan(&sender, &chat, &key)
-	return nameOf(sender, chat), key, err
 }
 
 func scanSyncKey(scan func(...any) error) (string, []byte, error) {
