@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -46,9 +47,11 @@ func (b *buffer) UnmarshalJSON(encoded []byte) error {
 		*b = decoded
 		return nil
 	case '[':
-		var list byteList
-		err := decode(encoded, &list)
-		*b = buffer(list)
+		var numbers []byteNumber // package json takes []byte for a text
+		err := decode(encoded, &numbers)
+		for _, number := range numbers {
+			*b = append(*b, byte(number))
+		}
 		return err
 	case '{':
 		return b.readObject(encoded)
@@ -57,24 +60,8 @@ func (b *buffer) UnmarshalJSON(encoded []byte) error {
 	}
 }
 
-// byteList is a list of numbers; package json takes []byte for a text.
-type byteList []byte
-
-// UnmarshalJSON reads the numbers.
-func (l *byteList) UnmarshalJSON(encoded []byte) error {
-	var numbers []uint16
-	if err := decode(encoded, &numbers); err != nil {
-		return err
-	}
-	*l = make(byteList, 0, len(numbers))
-	for _, number := range numbers {
-		if number > 255 {
-			return errFormat
-		}
-		*l = append(*l, byte(number))
-	}
-	return nil
-}
+// byteNumber is a byte that is written as a number.
+type byteNumber uint8
 
 // readObject reads the forms that are objects.
 func (b *buffer) readObject(encoded []byte) error {
@@ -101,17 +88,12 @@ func (b *buffer) readObject(encoded []byte) error {
 	*b = make(buffer, len(fields))
 	for n, field := range fields { // JavaScript writes such names in order
 		var number byte
-		if field.name != decimal(n) || decode(field.value, &number) != nil {
+		if field.name != strconv.Itoa(n) || decode(field.value, &number) != nil {
 			return errFormat
 		}
 		(*b)[n] = number
 	}
 	return nil
-}
-
-func decimal(n int) string {
-	text, _ := json.Marshal(n) // it can't fail
-	return string(text)
 }
 
 // unwrapped is a JSON document that may be inside of a buffer.
