@@ -13,7 +13,7 @@ import (
 // The search for the newest events goes on where it ended, until all were seen.
 func TestNewestGoesOn(t *testing.T) {
 	t.Parallel()
-	log, _, _ := newLog(t, nil)
+	log, _, _ := newLog(t, nobodyWaits)
 	if events, older, err := log.Newest(t.Context(), instance, nil, 0, 10); len(events) != 0 || older != 0 || err != nil {
 		t.Errorf("an empty log has %v, %d (%v)", events, older, err)
 	}

@@ -32,19 +32,17 @@ type RetentionStore interface {
 	DeleteEvents(ctx context.Context, instanceID string, through int64, events ...Event) (int64, error)
 }
 
-// RetentionConfig says how long events are kept. The zero value of a duration
-// means its default.
+// RetentionConfig says how long events are kept. All fields are required.
 type RetentionConfig struct {
-	Store  RetentionStore // required
-	Logger *slog.Logger   // required
+	Store  RetentionStore
+	Logger *slog.Logger
 	// Delivered returns the sequence number up to which the events of an instance
 	// were delivered, and whether somebody waits for the rest: only then the rest is
-	// kept longer. nil: nobody waits.
-	Delivered func(instanceID string) (cursor int64, waiting bool)
-	Keep      func() Keep     // is asked with every sweep, and may say another one each time; nil: the usual one
-	Tenures   gateway.Tenures // nil: the process works for every instance
-	// RemovalTime says by which time events are old. It is required.
-	RemovalTime gateway.RemovalTime
+	// kept longer.
+	Delivered   func(instanceID string) (cursor int64, waiting bool)
+	Keep        func() Keep // is asked with every sweep, and may say another one each time
+	Tenures     gateway.Tenures
+	RemovalTime gateway.RemovalTime // by which time events are old
 }
 
 // Keep says how long events are kept. A duration that is not above zero means its default.
@@ -70,17 +68,8 @@ type Retention struct {
 
 // NewRetention makes the retention. Run removes.
 func NewRetention(config RetentionConfig) (*Retention, error) {
-	if err := required.Check("eventlog", config, "Delivered", "Keep", "Tenures"); err != nil {
+	if err := required.Check("eventlog", config); err != nil {
 		return nil, err
-	}
-	if config.Delivered == nil {
-		config.Delivered = func(string) (int64, bool) { return 0, false }
-	}
-	if config.Keep == nil {
-		config.Keep = func() Keep { return Keep{} }
-	}
-	if config.Tenures == nil {
-		config.Tenures = gateway.Alone{}
 	}
 	return &Retention{config: config}, nil
 }

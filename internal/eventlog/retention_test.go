@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/database"
@@ -34,7 +35,10 @@ type clock struct {
 func (c *clock) Now() time.Time              { return time.UnixMilli(c.now.Load()) }
 func (c *clock) pass(duration time.Duration) { c.now.Add(duration.Milliseconds()) }
 
-// newLog returns an empty log and its retention. delivered may be nil: nobody waits.
+// nobodyWaits is the delivery of events that nothing was delivered of, and nobody waits for.
+func nobodyWaits(string) (int64, bool) { return 0, false }
+
+// newLog returns an empty log and its retention.
 func newLog(t *testing.T, delivered func(string) (int64, bool)) (*eventlog.Log, *eventlog.Retention, *clock) {
 	t.Helper()
 	c, bell := &clock{}, new(eventlog.Bell)
@@ -55,7 +59,7 @@ func newLog(t *testing.T, delivered func(string) (int64, bool)) (*eventlog.Log, 
 	}
 	retention, err := eventlog.NewRetention(eventlog.RetentionConfig{
 		Store: data, Delivered: delivered, Keep: func() eventlog.Keep { return eventlog.Keep{Delivered: 3 * time.Hour, Undelivered: 7 * time.Hour} }, Logger: logger,
-		RemovalTime: func(context.Context) (time.Time, bool) { return c.Now(), !c.set },
+		Tenures: gateway.Alone{}, RemovalTime: func(context.Context) (time.Time, bool) { return c.Now(), !c.set },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +149,7 @@ func TestSweep(t *testing.T) {
 // After everything has become old, the next event still gets the next number.
 func TestSweepKeepsTheNumbers(t *testing.T) {
 	t.Parallel()
-	log, retention, clock := newLog(t, nil)
+	log, retention, clock := newLog(t, nobodyWaits)
 	for n := range 3 {
 		appendTest(t, log, n)
 	}
@@ -162,7 +166,7 @@ func TestSweepKeepsTheNumbers(t *testing.T) {
 // More than one slice of a transaction is removed in one go.
 func TestSweepOfMany(t *testing.T) {
 	t.Parallel()
-	log, retention, clock := newLog(t, nil)
+	log, retention, clock := newLog(t, nobodyWaits)
 	var events []eventlog.Event
 	for n := range 2_500 {
 		event, err := eventlog.NewEvent(instance, "", fmt.Sprint(n), clock.Now(), eventlog.WebhookTest{})
@@ -186,7 +190,7 @@ func TestSweepOfMany(t *testing.T) {
 // A follower is told of what is appended after it began, and of nothing else.
 func TestFollower(t *testing.T) {
 	t.Parallel()
-	log, _, _ := newLog(t, nil)
+	log, _, _ := newLog(t, nobodyWaits)
 	appendTest(t, log, 1)
 	follower, other := log.Follow(instance), log.Follow("other")
 	defer other.Close()
