@@ -157,31 +157,33 @@ type laterEvent struct {
 	now     time.Time
 }
 
-// eventArrays are the parameters of appendTogether: an array for each column, with a value for each event.
-type eventArrays struct {
-	instanceIDs, messages, ids, kinds, chats, sources []string
-	happenedAt, createdAt                             []int64
-	data                                              [][]byte
-}
-
-// columns are the names of the columns, the types of their values, and the arrays.
-func (a *eventArrays) columns() []arrayColumn {
-	return []arrayColumn{
-		{"instance_id", "text", a.instanceIDs},
-		{"message_id", "text", a.messages},
-		{"id", "text", a.ids},
-		{"kind", "text", a.kinds},
-		{"chat", "text", a.chats},
-		{"source_key", "text", a.sources},
-		{"happened_at", "bigint", a.happenedAt},
-		{"created_at", "bigint", a.createdAt},
-		{"data", "bytea", a.data},
-	}
-}
-
-type arrayColumn struct {
+// laterColumn is a column of appendTogether's parameters, each of which is an array with a value for each event.
+type laterColumn struct {
 	name, kind string
-	values     any
+	values     func(events []laterEvent) any
+}
+
+func later[T any](name, kind string, value func(l *laterEvent) T) laterColumn {
+	return laterColumn{name, kind, func(events []laterEvent) any {
+		values := make([]T, len(events))
+		for i := range events {
+			values[i] = value(&events[i])
+		}
+		return values
+	}}
+}
+
+//nolint:gochecknoglobals // a table
+var laterColumns = []laterColumn{
+	later("instance_id", "text", func(l *laterEvent) string { return l.event.InstanceID }),
+	later("message_id", "text", func(l *laterEvent) string { return l.message }),
+	later("id", "text", func(l *laterEvent) string { return l.event.ID }),
+	later("kind", "text", func(l *laterEvent) string { return string(l.event.Kind) }),
+	later("chat", "text", func(l *laterEvent) string { return string(l.event.Chat) }),
+	later("source_key", "text", func(l *laterEvent) string { return l.event.SourceKey }),
+	later("happened_at", "bigint", func(l *laterEvent) int64 { return table.Millis(l.event.At) }),
+	later("created_at", "bigint", func(l *laterEvent) int64 { return table.Millis(l.now) }),
+	later("data", "bytea", func(l *laterEvent) []byte { return table.NotNull(l.event.Data) }),
 }
 
 // appendTogether numbers the events of each instance, starting after its newest one.
@@ -191,7 +193,7 @@ type arrayColumn struct {
 //nolint:gochecknoglobals // a statement that is made of the columns once
 var appendTogether = func() string {
 	var parameters, names []string
-	for i, column := range new(eventArrays).columns() {
+	for i, column := range laterColumns {
 		parameters, names = append(parameters, table.Parameter(i+1)+"::"+column.kind+"[]"), append(names, column.name)
 	}
 	return `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
@@ -262,22 +264,18 @@ func (t *groupTx) flush() error {
 func eventColumnsOf(events []laterEvent) []any {
 	type source struct{ instanceID, key, message string }
 	taken := make(map[source]bool, len(events))
-	var a eventArrays
+	fresh := make([]laterEvent, 0, len(events))
 	for _, l := range events {
 		from := source{l.event.InstanceID, l.event.SourceKey, l.message}
 		if from.key != "" && taken[from] {
 			continue // the statement does not see the rows that it adds itself
 		}
 		taken[from] = true
-		a.instanceIDs, a.messages = append(a.instanceIDs, l.event.InstanceID), append(a.messages, l.message)
-		a.ids, a.kinds, a.chats = append(a.ids, l.event.ID), append(a.kinds, string(l.event.Kind)), append(a.chats, string(l.event.Chat))
-		a.sources, a.data = append(a.sources, l.event.SourceKey), append(a.data, table.NotNull(l.event.Data))
-		a.happenedAt, a.createdAt = append(a.happenedAt, table.Millis(l.event.At)), append(a.createdAt, table.Millis(l.now))
+		fresh = append(fresh, l)
 	}
-	columns := a.columns()
-	parameters := make([]any, len(columns))
-	for i, column := range columns {
-		parameters[i] = column.values
+	parameters := make([]any, len(laterColumns))
+	for i, column := range laterColumns {
+		parameters[i] = column.values(fresh)
 	}
 	return parameters
 }
