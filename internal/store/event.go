@@ -312,13 +312,10 @@ func (d *eventData) Scan(source any) error {
 		return err
 	}
 	if *d = bytes.Clone(stored); !json.Valid(stored) {
-		*d = eventData(damagedData())
+		*d = eventData(`{"damaged":true}`)
 	}
 	return nil
 }
-
-// damagedData replaces data that can't be read.
-func damagedData() json.RawMessage { return json.RawMessage(`{"damaged":true}`) }
 
 const (
 	readChatEvents = `FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3

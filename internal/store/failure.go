@@ -47,7 +47,7 @@ func (w *writeHealth) translate(err error) error {
 	switch {
 	case err == nil:
 		w.since = time.Time{}
-	case w.since.IsZero() && isAway(err):
+	case w.since.IsZero() && (errors.Is(err, gateway.ErrDatabaseAway) || errors.Is(err, gateway.ErrDatabaseLost)):
 		w.since = time.Now() //nolint:forbidigo // only the time that passes counts
 	}
 	return err
@@ -61,11 +61,6 @@ func (w *writeHealth) failing() time.Duration {
 		return 0
 	}
 	return max(time.Since(w.since), 1)
-}
-
-// isAway reports whether a database is away, whatever it has written.
-func isAway(err error) bool {
-	return errors.Is(err, gateway.ErrDatabaseAway) || errors.Is(err, gateway.ErrDatabaseLost)
 }
 
 // translatedPending is a write whose error is translated.

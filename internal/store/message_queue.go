@@ -106,13 +106,9 @@ func (s *Store) ListQueued(ctx context.Context, instanceID string, request gatew
 func (s *Store) RemoveQueued(ctx context.Context, instanceID string, ids ...string) (err error) {
 	defer table.Wrap(&err, "remove queued messages")
 	return s.db.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
-		_, err := r.ExecContext(ctx, s.db.removeQueued(), instanceID, table.Texts(ids))
+		_, err := r.ExecContext(ctx, "DELETE FROM queued_messages WHERE instance_id = $1 AND id IN "+s.db.In(2), instanceID, table.Texts(ids))
 		return err
 	})
-}
-
-func (d dialect) removeQueued() string {
-	return "DELETE FROM queued_messages WHERE instance_id = $1 AND id IN " + d.In(2)
 }
 
 // SentSince returns when an instance sent its newest messages after a time, those that

@@ -39,14 +39,9 @@ func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, lim
 // that is gone is no error.
 func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []string) (err error) {
 	defer table.Wrap(&err, "delete messages")
-	_, err = s.removeMessages(ctx, instanceID, s.db.messagesOf(), table.Texts(ids))
+	// With the column of the instance SQLite would read its index whole.
+	_, err = s.removeMessages(ctx, instanceID, "SELECT id FROM messages WHERE instance_id || '' = $1 AND id IN "+s.db.In(2), table.Texts(ids))
 	return err
-}
-
-// messagesOf is the query for those identifiers in the second parameter that are messages of
-// the instance.
-func (d dialect) messagesOf() string {
-	return "SELECT id FROM messages WHERE instance_id || '' = $1 AND id IN " + d.In(2)
 }
 
 // removeMessages removes the messages of an instance that a query finds, whose first
