@@ -132,26 +132,6 @@ func (d *database) Rows(ctx context.Context, table string, columns []Column) Row
 	}
 }
 
-// pulledRows are rows for a COPY.
-type pulledRows struct {
-	next func() (Row, error, bool)
-	row  Row
-	err  error
-}
-
-// Next goes to the next row.
-func (p *pulledRows) Next() bool {
-	var more bool
-	p.row, p.err, more = p.next()
-	return more && p.err == nil
-}
-
-// Values are those of the row.
-func (p *pulledRows) Values() ([]any, error) { return p.row, nil }
-
-// Err says why there is no next row.
-func (p *pulledRows) Err() error { return p.err }
-
 // Fill adds the rows to a table (Target).
 func (d *database) Fill(ctx context.Context, table string, columns []Column, rows Rows) error {
 	if table == sharedDevice {
@@ -165,7 +145,10 @@ func (d *database) Fill(ctx context.Context, table string, columns []Column, row
 	}
 	next, stop := iter.Pull2(rows)
 	defer stop()
-	_, err := d.tx.CopyFrom(ctx, pgx.Identifier{table}, all, &pulledRows{next: next})
+	_, err := d.tx.CopyFrom(ctx, pgx.Identifier{table}, all, pgx.CopyFromFunc(func() ([]any, error) {
+		row, err, _ := next() // at the end there is no row
+		return row, err
+	}))
 	return err
 }
 
