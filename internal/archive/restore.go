@@ -256,7 +256,7 @@ func (r *reader) part(t table, sum *copying.Sum, yield func(copying.Row, error) 
 			err = sum.Add(row)
 		}
 		if err == nil && t.Name == "file_place" {
-			r.report.filesOwner = ownerOf(t, row)
+			r.report.filesOwner = textIn(t, row, "owner")
 		}
 		if err != nil {
 			yield(nil, damaged("%s: %w", r.next.Name, err))
@@ -269,26 +269,17 @@ func (r *reader) part(t table, sum *copying.Sum, yield func(copying.Row, error) 
 }
 
 func isRestored(t table, row copying.Row) bool {
-	if t.Name != "device_keys" {
-		return true
-	}
-	kind := slices.IndexFunc(t.Columns, func(column copying.Column) bool { return column.Name == "kind" })
-	if kind < 0 {
-		return true
-	}
-	name, _ := row[kind].(string)
-	return keys.KeptOverRestore(name)
+	return t.Name != "device_keys" || keys.KeptOverRestore(textIn(t, row, "kind"))
 }
 
-// ownerOf returns the name of the owner of the file storage.
-func ownerOf(t table, row copying.Row) string {
-	for i, column := range t.Columns {
-		if column.Name == "owner" {
-			name, _ := row[i].(string)
-			return name
-		}
+// textIn returns the text that a row has in a column; empty if there is no such column.
+func textIn(t table, row copying.Row, name string) string {
+	column := slices.IndexFunc(t.Columns, func(column copying.Column) bool { return column.Name == name })
+	if column < 0 {
+		return ""
 	}
-	return ""
+	text, _ := row[column].(string)
+	return text
 }
 
 // file reads a file, and writes it into the folder.
