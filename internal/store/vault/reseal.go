@@ -163,8 +163,7 @@ func (v *Vault) changeColumn(ctx context.Context, c *column) (changed int, err e
 // keptValue is a row with a value that is to be changed.
 type keptValue struct {
 	row        []any // its primary key
-	bytes      []byte
-	text       string
+	stored     []byte
 	generation int64
 }
 
@@ -194,14 +193,14 @@ func (v *Vault) changed(ctx context.Context, c *column, row keptValue) (stored a
 		cell.row[i] = fmt.Sprint(key)
 	}
 	if c.text {
-		text, err := v.OpenText(ctx, cell, row.text, row.generation)
+		text, err := v.OpenText(ctx, cell, string(row.stored), row.generation)
 		if err != nil {
 			return nil, 0, err
 		}
 		stored, generation = v.SealText(cell, text)
 		return stored, generation, nil
 	}
-	value, err := v.Open(ctx, cell, row.bytes, row.generation)
+	value, err := v.Open(ctx, cell, row.stored, row.generation)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -215,12 +214,7 @@ func (c *column) scan(row table.Scanner) (keptValue, error) {
 	for i := range found.row {
 		into = append(into, &found.row[i])
 	}
-	if c.text {
-		into = append(into, &found.text)
-	} else {
-		into = append(into, &found.bytes)
-	}
-	err := row.Scan(append(into, &found.generation)...)
+	err := row.Scan(append(into, &found.stored, &found.generation)...)
 	return found, err
 }
 
