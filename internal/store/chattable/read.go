@@ -206,11 +206,11 @@ func (t *Tables) ListChatMessages(
 ) (page gateway.Page[gateway.Message], err error) {
 	from, args := "FROM messages WHERE chat_id = $1", []any{chatID}
 	if filter.Search != "" {
-		words := wanted(filter.Search)
+		words := wordsOf(filter.Search)
 		if len(words) == 0 {
 			return page, nil
 		}
-		if from, args, err = t.having(ctx, chatID, words); err != nil {
+		if from, args, err = t.having(ctx, chatID, words[:min(len(words), maxQueryWords)]); err != nil {
 			return page, fmt.Errorf("store: search what came of late: %w", err)
 		}
 	}

@@ -11,22 +11,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWord is how many bytes of a word count.
-const maxWord = 64
-
-// maxQueryWords is how many words of a search count.
-const maxQueryWords = 16
+const (
+	maxWord       = 64 // bytes of a word that count
+	maxQueryWords = 16 // words of a search that count
+)
 
 // fold writes a text so that case and accents don't count.
 func fold(text string) string {
-	plain := true
-	for i := range len(text) {
-		if c := text[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' {
-			plain = false
-			break
-		}
-	}
-	if plain {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf || r >= 'A' && r <= 'Z' }) {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
@@ -43,25 +35,15 @@ func wordsOf(text string) []string {
 	var words []string
 	seen := map[string]struct{}{}
 	for word := range strings.FieldsFuncSeq(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) || r == utf8.RuneError }) {
-		word = short(word)
+		if len(word) > maxWord {
+			word = strings.ToValidUTF8(word[:maxWord], "") // without a character that is cut
+		}
 		if _, ok := seen[word]; !ok {
 			seen[word] = struct{}{}
 			words = append(words, word)
 		}
 	}
 	return words
-}
-
-// short cuts a word after a whole character.
-func short(word string) string {
-	if len(word) <= maxWord {
-		return word
-	}
-	end := maxWord
-	for !utf8.RuneStart(word[end]) {
-		end--
-	}
-	return word[:end]
 }
 
 // chatPart is how many characters of the identifier of a chat are in front of its words. They
@@ -90,10 +72,4 @@ func haveAll(words, beginnings []string) bool {
 		}
 	}
 	return true
-}
-
-// wanted returns the words of a search; no words find nothing.
-func wanted(search string) []string {
-	words := wordsOf(search)
-	return words[:min(len(words), maxQueryWords)]
 }
