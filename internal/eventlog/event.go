@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,19 +76,8 @@ func (e Event) EnvelopeWith(link MediaLink) []byte {
 
 // envelope is without its end.
 func (e Event) envelope() []byte {
-	body := make([]byte, 0, len(e.Data)+256)
-	body = append(body, `{"id":"`...)
-	body = append(body, e.ID...)
-	body = append(body, `","type":"`...)
-	body = append(body, e.Kind...)
-	body = append(body, `","timestamp":"`...)
-	body = e.At.UTC().AppendFormat(body, timeFormat)
-	body = append(body, `","instanceId":"`...)
-	body = append(body, e.InstanceID...)
-	body = append(body, `","sequence":`...)
-	body = strconv.AppendInt(body, e.Sequence, 10)
-	body = append(body, `,"data":`...)
-	return append(body, e.Data...)
+	return fmt.Appendf(make([]byte, 0, len(e.Data)+256), `{"id":"%s","type":"%s","timestamp":"%s","instanceId":"%s","sequence":%d,"data":%s`,
+		e.ID, e.Kind, e.At.UTC().Format(timeFormat), e.InstanceID, e.Sequence, e.Data)
 }
 
 // Time is a time as events spell it: ISO 8601 in UTC with milliseconds.
