@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -115,7 +116,7 @@ func (d *database) Columns(ctx context.Context, table string) ([]Column, error) 
 // Rows reads a table (Source).
 func (d *database) Rows(ctx context.Context, table string, columns []Column) Rows {
 	return func(yield func(Row, error) bool) {
-		rows, err := d.tx.Query(ctx, "SELECT "+names(columns)+" FROM "+table)
+		rows, err := d.tx.Query(ctx, "SELECT "+strings.Join(names(columns), ", ")+" FROM "+table)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -139,13 +140,9 @@ func (d *database) Fill(ctx context.Context, table string, columns []Column, row
 			return err
 		}
 	}
-	all := make([]string, len(columns))
-	for i, column := range columns {
-		all[i] = column.Name
-	}
 	next, stop := iter.Pull2(rows)
 	defer stop()
-	_, err := d.tx.CopyFrom(ctx, pgx.Identifier{table}, all, pgx.CopyFromFunc(func() ([]any, error) {
+	_, err := d.tx.CopyFrom(ctx, pgx.Identifier{table}, names(columns), pgx.CopyFromFunc(func() ([]any, error) {
 		row, err, _ := next() // at the end there is no row
 		return row, err
 	}))

@@ -69,7 +69,7 @@ func (f *sqliteFile) Columns(ctx context.Context, of string) ([]Column, error) {
 // Rows reads a table (Source).
 func (f *sqliteFile) Rows(ctx context.Context, of string, columns []Column) Rows {
 	return func(yield func(Row, error) bool) {
-		rows, err := f.tx.QueryContext(ctx, "SELECT "+names(columns)+" FROM "+of) //nolint:gosec // names of our own tables
+		rows, err := f.tx.QueryContext(ctx, "SELECT "+strings.Join(names(columns), ", ")+" FROM "+of) //nolint:gosec // names of our own tables
 		if err != nil {
 			yield(nil, err)
 			return
@@ -138,7 +138,7 @@ func (f *sqliteFile) Fill(ctx context.Context, into string, columns []Column, ro
 			return err
 		}
 	}
-	insert, err := f.tx.PrepareContext(ctx, "INSERT INTO "+into+" ("+names(columns)+") VALUES (?"+strings.Repeat(", ?", len(columns)-1)+")") //nolint:gosec // as above
+	insert, err := f.tx.PrepareContext(ctx, "INSERT INTO "+into+" ("+strings.Join(names(columns), ", ")+") VALUES (?"+strings.Repeat(", ?", len(columns)-1)+")") //nolint:gosec // as above
 	if err != nil {
 		return err
 	}
@@ -169,10 +169,10 @@ func (f *sqliteFile) Close(context.Context) error {
 	return errors.Join(err, f.pool.Close())
 }
 
-func names(columns []Column) string {
+func names(columns []Column) []string {
 	all := make([]string, len(columns))
 	for i, column := range columns {
 		all[i] = column.Name
 	}
-	return strings.Join(all, ", ")
+	return all
 }

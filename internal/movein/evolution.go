@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/whatsapp/baileys"
 )
 
@@ -104,22 +105,18 @@ func (e *evolution) instances(ctx context.Context) (ids map[string]string, err e
 	if !exists {
 		return nil, fmt.Errorf("there are no tables of Evolution API in the schema %s of this database: its version 2 has them", e.schema)
 	}
-	//nolint:gosec // the schema is quoted
-	rows, err := e.tx.QueryContext(ctx, `SELECT id, name FROM `+e.schema+`."Instance"
+	ids = map[string]string{}
+	err = table.Each(ctx, table.QuerierOf(e.tx), func(row table.Scanner) error {
+		var id, name string
+		err := row.Scan(&id, &name)
+		ids[name] = id
+		return err
+	}, `SELECT id, name FROM `+e.schema+`."Instance"
 		WHERE coalesce(integration, 'WHATSAPP-BAILEYS') = 'WHATSAPP-BAILEYS' ORDER BY name LIMIT $1`, maxInstances)
 	if err != nil {
 		return nil, fmt.Errorf("read the instances of Evolution API: %w", err)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	ids = map[string]string{}
-	for rows.Next() {
-		var id, name string
-		if err := rows.Scan(&id, &name); err != nil {
-			return nil, fmt.Errorf("read the instances of Evolution API: %w", err)
-		}
-		ids[name] = id
-	}
-	return ids, rows.Err()
+	return ids, nil
 }
 
 // creds returns the credentials of an instance, from the database or from where its keys are. It refuses two

@@ -221,13 +221,16 @@ func (c *column) scan(row table.Scanner) (keptValue, error) {
 // selectNext finds the next rows under another generation than the first parameter. An
 // empty text is never sealed.
 func (c *column) selectNext(behind bool, lock string) string {
-	key := strings.Join(c.row, ", ")
+	key, parameters := strings.Join(c.row, ", "), make([]string, len(c.row))
+	for i := range parameters {
+		parameters[i] = table.Parameter(i + 3)
+	}
 	query := "SELECT " + key + ", " + c.value + ", " + c.value + "_seal FROM " + c.table + " WHERE " + c.value + "_seal <> $1"
 	if c.text {
 		query += " AND " + c.value + " <> ''"
 	}
 	if behind {
-		query += " AND (" + key + ") > (" + parameters(len(c.row), 3) + ")"
+		query += " AND (" + key + ") > (" + strings.Join(parameters, ", ") + ")"
 	}
 	return query + " ORDER BY " + key + " LIMIT $2 + 0" + lock
 }
@@ -235,16 +238,7 @@ func (c *column) selectNext(behind bool, lock string) string {
 func (c *column) update() string {
 	rows := make([]string, len(c.row))
 	for i, name := range c.row {
-		rows[i] = name + " = " + parameters(1, i+3)
+		rows[i] = name + " = " + table.Parameter(i+3)
 	}
 	return "UPDATE " + c.table + " SET " + c.value + " = $1, " + c.value + "_seal = $2 WHERE " + strings.Join(rows, " AND ")
-}
-
-// parameters are that many, from a number on.
-func parameters(count, first int) string {
-	names := make([]string, count)
-	for i := range names {
-		names[i] = fmt.Sprintf("$%d", first+i)
-	}
-	return strings.Join(names, ", ")
 }

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"go.mau.fi/whatsmeow/store/sqlstore"
@@ -98,13 +97,9 @@ func (e *export) table(ctx context.Context, table whatsmeowTable) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	places := make([]string, len(table.columns)+1)
-	for n := range places {
-		places[n] = "$" + strconv.Itoa(n+1)
-	}
 	//nolint:gosec // the names are ours
 	statement := "INSERT INTO " + table.name + " (" + table.owner() + ", " + strings.Join(table.columns, ", ") +
-		") VALUES (" + strings.Join(places, ", ") + ") ON CONFLICT DO NOTHING"
+		") VALUES (?" + strings.Repeat(", ?", len(table.columns)) + ") ON CONFLICT DO NOTHING"
 	insert, err := e.tx.PrepareContext(ctx, statement)
 	if err != nil {
 		return err
