@@ -69,15 +69,11 @@ func OpenForeign(ctx context.Context, db Querier, dialect string) (*Foreign, err
 		names = append(names, table.name)
 	}
 	for _, name := range names {
-		err := f.each(ctx, query, []any{name}, func(scan func(...any) error) error {
-			var column string
-			err := scan(&column)
-			f.columns[name] = append(f.columns[name], column)
-			return err
-		})
+		columns, err := f.texts(ctx, query, name)
 		if err != nil {
 			return nil, fmt.Errorf("keys: look for whatsmeow's tables: %w", err)
 		}
+		f.columns[name] = columns
 	}
 	if len(f.columns[deviceTable]) == 0 {
 		return nil, ErrNoTables
@@ -108,13 +104,7 @@ func (f *Foreign) checkVersion(ctx context.Context) error {
 
 // Devices returns the JIDs of all devices, as the tables have them, in order.
 func (f *Foreign) Devices(ctx context.Context) ([]string, error) {
-	var all []string
-	err := f.each(ctx, "SELECT jid FROM "+deviceTable+" WHERE jid IS NOT NULL ORDER BY jid", nil, func(scan func(...any) error) error {
-		var jid string
-		err := scan(&jid)
-		all = append(all, jid)
-		return err
-	})
+	all, err := f.texts(ctx, "SELECT jid FROM "+deviceTable+" WHERE jid IS NOT NULL ORDER BY jid")
 	if err != nil {
 		return nil, fmt.Errorf("keys: read whatsmeow's devices: %w", err)
 	}
@@ -171,6 +161,17 @@ func (f *Foreign) Pairs(ctx context.Context, add func(lid, number string) error)
 		return fmt.Errorf("keys: read whatsmeow's pairs: %w", err)
 	}
 	return nil
+}
+
+// texts returns the rows of a query for one text.
+func (f *Foreign) texts(ctx context.Context, query string, args ...any) (all []string, err error) {
+	err = f.each(ctx, query, args, func(scan func(...any) error) error {
+		var text string
+		err := scan(&text)
+		all = append(all, text)
+		return err
+	})
+	return all, err
 }
 
 // each calls row for each row of a query.
@@ -368,11 +369,7 @@ func scanPreKey(scan func(...any) error) (string, []byte, error) {
 	if len(key) != 32 {
 		return "", nil, errors.New("a prekey has another length")
 	}
-	given := byte(atHome)
-	if uploaded {
-		given = givenTo
-	}
-	return preKeyName(id), append(slices.Clone(key), given), nil
+	return preKeyName(id), preKeyValue(key, uploaded), nil
 }
 
 func scanSyncKey(scan func(...any) error) (string, []byte, error) {

@@ -89,16 +89,12 @@ func (m *Material) addPreKeys(found *ForeignDevice, add func(kind, name string, 
 	last := uint32(0)
 	for _, id := range slices.Sorted(maps.Keys(m.PreKeys)) {
 		key := m.PreKeys[id]
-		given := byte(atHome)
-		if key.Given {
-			given = givenTo
-		}
-		add(kindPreKey, preKeyName(id), append(slices.Clone(key.Private[:]), given))
+		add(kindPreKey, preKeyName(id), preKeyValue(key.Private[:], key.Given))
 		found.PreKeys++
 		last = id
 	}
 	if m.NextPreKey > last+1 {
-		add(kindPreKey, preKeyName(m.NextPreKey), preKeyValue(wakeys.NewPreKey(m.NextPreKey).Priv[:], atHome))
+		add(kindPreKey, preKeyName(m.NextPreKey), preKeyValue(wakeys.NewPreKey(m.NextPreKey).Priv[:], false))
 	}
 }
 

@@ -25,7 +25,12 @@ const (
 // preKeyName is the id with as many digits as every other, so that they are in order.
 func preKeyName(id uint32) string { return fmt.Sprintf("%08x", id) }
 
-func preKeyValue(private []byte, given byte) []byte { return append(slices.Clip(private), given) }
+func preKeyValue(private []byte, given bool) []byte {
+	if given {
+		return append(slices.Clip(private), givenTo)
+	}
+	return append(slices.Clip(private), atHome)
+}
 
 // splitPreKey reads a row without computing its public key, which takes a while for hundreds of rows.
 func splitPreKey(name string, value []byte) (id uint32, private []byte, given bool, err error) {
@@ -65,7 +70,7 @@ func (k *deviceKeys) GetOrGenPreKeys(ctx context.Context, count uint32) ([]*wake
 	}
 	for next := k.nextPreKey(known); len(fresh) < int(count); next++ {
 		key := wakeys.NewPreKey(next)
-		k.rows.put(ctx, kindPreKey, preKeyName(next), preKeyValue(key.Priv[:], atHome))
+		k.rows.put(ctx, kindPreKey, preKeyName(next), preKeyValue(key.Priv[:], false))
 		fresh = append(fresh, key)
 	}
 	return fresh, k.rows.flush(ctx, nil)
@@ -80,7 +85,7 @@ func (k *deviceKeys) GenOnePreKey(ctx context.Context) (*wakeys.PreKey, error) {
 		return nil, err
 	}
 	key := wakeys.NewPreKey(k.nextPreKey(known))
-	k.rows.put(ctx, kindPreKey, preKeyName(key.KeyID), preKeyValue(key.Priv[:], givenTo))
+	k.rows.put(ctx, kindPreKey, preKeyName(key.KeyID), preKeyValue(key.Priv[:], true))
 	return key, k.rows.flush(ctx, nil)
 }
 
@@ -132,7 +137,7 @@ func (k *deviceKeys) MarkPreKeysAsUploaded(ctx context.Context, upToID uint32) e
 			return err
 		}
 		if !given && id <= upToID {
-			k.rows.put(ctx, kindPreKey, row.Name, preKeyValue(private, givenTo))
+			k.rows.put(ctx, kindPreKey, row.Name, preKeyValue(private, true))
 		}
 	}
 	return k.rows.save(ctx)
