@@ -63,17 +63,13 @@ func openedBy(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	opened, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		return "", err
 	}
-	for _, descriptor := range opened {
-		other, err := os.Stat(descriptor)
-		if err != nil || !os.SameFile(about, other) {
-			continue // it was closed, or is not ours to see
-		}
-		if process := processName(strings.Split(descriptor, "/")[2]); process != "" {
-			return process + " has this file open", nil
+	for _, process := range processes {
+		if name := processName(filepath.Base(process)); name != "" && hasOpen(process, []fs.FileInfo{about}) {
+			return name + " has this file open", nil
 		}
 	}
 	return "", nil

@@ -33,7 +33,7 @@ type migrator struct {
 	db     sharedDatabase
 	now    func() time.Time
 	logger *slog.Logger
-	tell   func(under bool, waits string) // Config.Migrating; may be nil
+	tell   func(under bool, waits string) // Config.Migrating
 }
 
 const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -132,7 +132,7 @@ func (m *migrator) migrateAlone(ctx context.Context, known []migration) (applied
 			if step.version <= current {
 				continue
 			}
-			m.tellMigrating("")
+			m.tell(true, "")
 			if err := step.apply(ctx, q, m.now()); err != nil {
 				return fmt.Errorf("%s: %w", step.name, err)
 			}
@@ -140,7 +140,7 @@ func (m *migrator) migrateAlone(ctx context.Context, known []migration) (applied
 		}
 		return makeIndexes(ctx, q, known[len(known)-1].version)
 	})
-	m.migrated()
+	m.tell(false, "")
 	return applied, err
 }
 

@@ -49,8 +49,8 @@ func (m *migrator) migrateLive(ctx context.Context, pool *sql.DB, known []migrat
 			return nil, err
 		}
 	}
-	m.tellMigrating("")
-	defer m.migrated()
+	m.tell(true, "")
+	defer m.tell(false, "")
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -246,7 +246,7 @@ func (w *waiting) report(ctx context.Context, q table.Querier, processes string,
 				slog.String("application", b.application), slog.Int64("process", b.process), slog.Duration("for", since))
 		}
 	}
-	w.conn.migrator.tellMigrating("it waits for " + strings.Join(names, ", "))
+	w.conn.migrator.tell(true, "it waits for "+strings.Join(names, ", "))
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -257,18 +257,5 @@ func pause(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-// tellMigrating tells that a migration is under way, and what it waits for.
-func (m *migrator) tellMigrating(waits string) {
-	if m.tell != nil {
-		m.tell(true, waits)
-	}
-}
-
-func (m *migrator) migrated() {
-	if m.tell != nil {
-		m.tell(false, "")
 	}
 }

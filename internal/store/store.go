@@ -142,6 +142,9 @@ func connect(ctx context.Context, config Config) (*migrator, error) {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	if m.tell == nil {
+		m.tell = func(bool, string) {}
+	}
 	var err error
 	if config.Path != "" {
 		m.db.dialect = sqliteDialect()

@@ -68,11 +68,7 @@ func Texts[T ~string](values []T) string {
 	if len(values) == 0 {
 		return NoTexts // a nil slice would be encoded as null
 	}
-	plain := make([]string, len(values))
-	for i, value := range values {
-		plain[i] = string(value)
-	}
-	encoded, err := json.Marshal(plain)
+	encoded, err := json.Marshal(values)
 	if err != nil {
 		panic(err) // every text can be encoded
 	}

@@ -78,7 +78,7 @@ type keyring struct {
 // Its error is ErrSealed or ErrWrongKey if the master key is not that of the database.
 func Open(ctx context.Context, config Config) (*Vault, error) {
 	v := &Vault{config: config}
-	v.keys.Store(&keyring{})
+	v.keys.Store(&keyring{all: map[int64]*seal.Key{}})
 	if err := v.load(ctx); err != nil {
 		return nil, err
 	}
@@ -168,12 +168,12 @@ func (v *Vault) Open(ctx context.Context, cell Cell, stored []byte, generation i
 	}
 	key, err := v.key(ctx, generation)
 	if err == nil {
-		var value []byte
-		if value, err = key.Open(stored, cell.texts()...); err == nil {
-			return value, nil
-		}
+		stored, err = key.Open(stored, cell.texts()...)
 	}
-	return nil, fmt.Errorf("vault: open %s.%s: %w", cell.column.table, cell.column.value, err)
+	if err != nil {
+		return nil, fmt.Errorf("vault: open %s.%s: %w", cell.column.table, cell.column.value, err)
+	}
+	return stored, nil
 }
 
 // Scan reads a row of a value and its generation, and opens it.
@@ -227,9 +227,6 @@ func (v *Vault) load(ctx context.Context) error {
 	}
 	// Removed generations stay in memory: values sealed with them may have been read already.
 	all := maps.Clone(v.keys.Load().all)
-	if all == nil {
-		all = map[int64]*seal.Key{}
-	}
 	maps.Copy(all, keys.all)
 	v.keys.Store(&keyring{all: all, current: keys.current})
 	return nil

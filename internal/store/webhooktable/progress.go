@@ -49,6 +49,10 @@ var (
 	saveDeadLetter = deadLetterColumns.Insert("webhook_dead_letters", "webhook_id") +
 		" ON CONFLICT (webhook_id, sequence) DO UPDATE SET " + deadLetterColumns.Only("answer_status", "error", "died_at").Excluded()
 
+	// The oldest dead letters are removed if there are too many.
+	trimDeadLetters = "DELETE FROM webhook_dead_letters WHERE webhook_id = $1 AND sequence <= (SELECT sequence FROM webhook_dead_letters" +
+		" WHERE webhook_id = $1 ORDER BY sequence DESC LIMIT 1 OFFSET " + strconv.Itoa(maxDeadLetters) + ")"
+
 	attemptColumns = table.Of(
 		table.Number("number", func(a *webhook.Attempt) *int64 { return &a.Number }),
 		table.Number("sequence", func(a *webhook.Attempt) *int64 { return &a.Sequence }),
@@ -64,13 +68,6 @@ var (
 	saveAttempt = attemptColumns.Insert("webhook_attempts", "webhook_id", "slot") +
 		" ON CONFLICT (webhook_id, slot) DO UPDATE SET " + attemptColumns.Excluded()
 )
-
-// trimDeadLetters removes the oldest dead letters of a webhook if it has too many.
-func trimDeadLetters() string {
-	return `DELETE FROM webhook_dead_letters WHERE webhook_id = $1 AND sequence <=
-		(SELECT sequence FROM webhook_dead_letters WHERE webhook_id = $1
-		ORDER BY sequence DESC LIMIT 1 OFFSET ` + strconv.Itoa(maxDeadLetters) + ")"
-}
 
 // SaveProgress writes the progress of webhooks, each under its own tenure. It skips
 // webhooks that are gone. If the tenure of one is over, nothing is written, and the error is
@@ -127,7 +124,7 @@ func saveProgress(ctx context.Context, q table.Querier, p webhook.Progress) erro
 		}
 	}
 	if len(p.DeadLetters) > 0 {
-		if _, err := q.ExecContext(ctx, trimDeadLetters(), p.ID); err != nil {
+		if _, err := q.ExecContext(ctx, trimDeadLetters, p.ID); err != nil {
 			return err
 		}
 	}
