@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,38 +17,23 @@ import (
 
 // StatusOf is the one table from the kind of a failure to the HTTP status.
 func StatusOf(kind gateway.Kind) int {
-	switch kind {
-	case gateway.Invalid:
-		return http.StatusBadRequest
-	case gateway.Unauthorized:
-		return http.StatusUnauthorized
-	case gateway.PaymentRequired:
-		return http.StatusPaymentRequired
-	case gateway.Forbidden:
-		return http.StatusForbidden
-	case gateway.NotFound:
-		return http.StatusNotFound
-	case gateway.MethodNotAllowed:
-		return http.StatusMethodNotAllowed
-	case gateway.Gone:
-		return http.StatusGone
-	case gateway.Conflict:
-		return http.StatusConflict
-	case gateway.TooLarge:
-		return http.StatusRequestEntityTooLarge
-	case gateway.OutOfRange:
-		return http.StatusRequestedRangeNotSatisfiable
-	case gateway.RateLimited:
-		return http.StatusTooManyRequests
-	case gateway.PlatformFailed:
-		return http.StatusBadGateway
-	case gateway.Unavailable:
-		return http.StatusServiceUnavailable
-	case gateway.PlatformTimeout:
-		return http.StatusGatewayTimeout
-	default:
-		return http.StatusInternalServerError
+	statuses := map[gateway.Kind]int{
+		gateway.Invalid:          http.StatusBadRequest,
+		gateway.Unauthorized:     http.StatusUnauthorized,
+		gateway.PaymentRequired:  http.StatusPaymentRequired,
+		gateway.Forbidden:        http.StatusForbidden,
+		gateway.NotFound:         http.StatusNotFound,
+		gateway.MethodNotAllowed: http.StatusMethodNotAllowed,
+		gateway.Gone:             http.StatusGone,
+		gateway.Conflict:         http.StatusConflict,
+		gateway.TooLarge:         http.StatusRequestEntityTooLarge,
+		gateway.OutOfRange:       http.StatusRequestedRangeNotSatisfiable,
+		gateway.RateLimited:      http.StatusTooManyRequests,
+		gateway.PlatformFailed:   http.StatusBadGateway,
+		gateway.Unavailable:      http.StatusServiceUnavailable,
+		gateway.PlatformTimeout:  http.StatusGatewayTimeout,
 	}
+	return cmp.Or(statuses[kind], http.StatusInternalServerError)
 }
 
 // Error is the body of the answer to every request that failed.

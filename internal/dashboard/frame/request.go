@@ -177,36 +177,28 @@ func ForNow(err error) (why string, rest error) {
 // outcome is the status and the words for a kind of error. What the use case itself says
 // is shown after them.
 func outcome(kind gateway.Kind) (int, web.Word) {
-	switch kind {
-	case gateway.Invalid:
-		return http.StatusBadRequest, web.Word("Something in the form is not right.")
-	case gateway.Unauthorized:
-		return http.StatusUnauthorized, web.Word("You are not signed in.")
-	case gateway.Forbidden:
-		return http.StatusForbidden, web.Word("You are not allowed to do this.")
-	case gateway.NotFound:
-		return http.StatusNotFound, web.Word("This does not exist, or not any more.")
-	case gateway.MethodNotAllowed:
-		return http.StatusMethodNotAllowed, web.Word("This page does not take such a request.")
-	case gateway.Conflict:
-		return http.StatusConflict, web.Word("This is not possible right now.")
-	case gateway.TooLarge:
-		return http.StatusRequestEntityTooLarge, web.Word("This is too large.")
-	case gateway.Gone:
-		return http.StatusGone, web.Word("This does not exist, or not any more.")
-	case gateway.PaymentRequired:
-		return http.StatusPaymentRequired, web.Word("The instance waits for its payment.")
-	case gateway.PlatformFailed:
-		return http.StatusBadGateway, web.Word("The platform refused this.")
-	case gateway.PlatformTimeout:
-		return http.StatusGatewayTimeout, web.Word("The platform did not answer in time.")
-	case gateway.Unavailable:
-		return http.StatusServiceUnavailable, web.Word("This can't be reached right now.")
-	case gateway.RateLimited:
-		return http.StatusTooManyRequests, web.Word("This was too often. Wait a moment.")
-	default:
-		return http.StatusInternalServerError, web.Word("That did not work. The log says why.")
+	outcomes := map[gateway.Kind]struct {
+		status int
+		title  web.Word
+	}{
+		gateway.Invalid:          {http.StatusBadRequest, web.Word("Something in the form is not right.")},
+		gateway.Unauthorized:     {http.StatusUnauthorized, web.Word("You are not signed in.")},
+		gateway.Forbidden:        {http.StatusForbidden, web.Word("You are not allowed to do this.")},
+		gateway.NotFound:         {http.StatusNotFound, web.Word("This does not exist, or not any more.")},
+		gateway.MethodNotAllowed: {http.StatusMethodNotAllowed, web.Word("This page does not take such a request.")},
+		gateway.Conflict:         {http.StatusConflict, web.Word("This is not possible right now.")},
+		gateway.TooLarge:         {http.StatusRequestEntityTooLarge, web.Word("This is too large.")},
+		gateway.Gone:             {http.StatusGone, web.Word("This does not exist, or not any more.")},
+		gateway.PaymentRequired:  {http.StatusPaymentRequired, web.Word("The instance waits for its payment.")},
+		gateway.PlatformFailed:   {http.StatusBadGateway, web.Word("The platform refused this.")},
+		gateway.PlatformTimeout:  {http.StatusGatewayTimeout, web.Word("The platform did not answer in time.")},
+		gateway.Unavailable:      {http.StatusServiceUnavailable, web.Word("This can't be reached right now.")},
+		gateway.RateLimited:      {http.StatusTooManyRequests, web.Word("This was too often. Wait a moment.")},
 	}
+	if known, ok := outcomes[kind]; ok {
+		return known.status, known.title
+	}
+	return http.StatusInternalServerError, web.Word("That did not work. The log says why.")
 }
 
 // maxSearch bounds what is searched for, in bytes.
