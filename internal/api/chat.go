@@ -134,7 +134,6 @@ func (in *listChatsInput) filter() gateway.ChatFilter {
 	return filter
 }
 
-// list lists the chats of an instance.
 func (r chats) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listChats", Tag: tagChats,
@@ -166,7 +165,6 @@ func (p *ChatPath) Resolve(huma.Context) []error {
 	return nil
 }
 
-// get returns a chat.
 func (r chats) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getChat", Tag: tagChats,
@@ -242,7 +240,6 @@ func readPosition(field, text string, after bool) (*gateway.MessageRef, gateway.
 	return new(messageRef(text)), gateway.Position{}, nil
 }
 
-// messages lists the messages of a chat.
 func (r chats) messages() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listChatMessages", Tag: tagChats,
@@ -256,7 +253,6 @@ func (r chats) messages() contract.Endpoint {
 	})
 }
 
-// Posts lists status posts.
 func (r chats) statusPosts() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listStatusPosts", Tag: tagChats,
@@ -269,7 +265,6 @@ func (r chats) statusPosts() contract.Endpoint {
 	})
 }
 
-// message returns a message.
 func (r chats) message() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getMessage", Tag: tagChats,
@@ -340,7 +335,6 @@ func mutedUntil(given *string, null bool, now time.Time) (until *time.Time, prob
 	return new(end.UTC()), ""
 }
 
-// change arranges a chat.
 func (r chats) change() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "changeChat", Tag: tagChats,
@@ -358,7 +352,6 @@ func (r chats) change() contract.Endpoint {
 	})
 }
 
-// delete deletes a chat.
 func (r chats) delete() contract.Endpoint {
 	return contract.Do(contract.Operation{
 		ID: "deleteChat", Tag: tagChats,
@@ -383,7 +376,6 @@ func (r chats) star() contract.Pair {
 		})
 }
 
-// deleteForMe deletes a message for the account alone.
 func (r chats) deleteForMe() contract.Endpoint {
 	return contract.Do(contract.Operation{
 		ID: "deleteMessageForMe", Tag: tagChats,
@@ -414,7 +406,6 @@ type HistoryRequest struct {
 	Count     int64   `json:"count" doc:"How many are asked for." example:"50"`
 }
 
-// older asks the phone for older messages of a chat.
 func (r chats) older() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "requestHistory", Tag: tagChats, Status: http.StatusAccepted,

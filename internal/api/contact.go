@@ -158,7 +158,7 @@ func readAddresses(given []string) (people []gateway.Recipient, err error) {
 	return people, wrong.err()
 }
 
-// usualHours is how long a subscription lasts if the client does not say.
+// usualSubscription is how many hours a subscription lasts if the client does not say.
 const usualSubscription = 168
 
 type presences struct{ use *presence.Service }

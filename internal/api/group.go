@@ -51,7 +51,7 @@ type Communities interface {
 	Link(ctx context.Context, instanceID string, community, group gateway.JID, linked bool) error
 }
 
-// resource is the resource of groups and communities.
+// groups is the resource of groups and communities.
 type groups struct{ use Groups }
 
 // groupCodes are the refusals of every operation on one group.
@@ -135,7 +135,7 @@ func whoMay(admins bool) string {
 	return "all"
 }
 
-// admin is the value of a setting that only administrators have.
+// onlyAdmins is the value of a setting that only administrators have.
 const onlyAdmins = "admins"
 
 type listGroupsInput struct {
@@ -221,7 +221,7 @@ func newGroup(of gateway.Group) Group {
 	return shown
 }
 
-// creation is when a group was created, as the contract spells it.
+// createdAt is when a group was created, as the contract spells it.
 func createdAt(of gateway.Group) int64 {
 	if of.CreatedAt.IsZero() {
 		return 0
@@ -287,7 +287,7 @@ func newCreated(created group.Created, named []string) CreatedGroup {
 	return shown
 }
 
-// picture is the picture that a body holds; nil for none.
+// groupPicture is the picture that a body holds; nil for none.
 func groupPicture(ctx context.Context, input string) *media.Picture {
 	hints := media.Hints{Field: "picture"}
 	if inline := contract.Media(ctx); inline != nil {

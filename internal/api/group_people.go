@@ -92,7 +92,7 @@ func (r groups) changeParticipants() contract.Endpoint {
 	})
 }
 
-// parsePeople reads people whose format has been checked.
+// parseParticipants reads people whose format has been checked.
 func parseParticipants(named []string) ([]gateway.Recipient, error) {
 	people := make([]gateway.Recipient, len(named))
 	for i, text := range named {

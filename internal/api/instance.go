@@ -217,25 +217,27 @@ func newInstance(shown gateway.Instance, now time.Time) Instance {
 
 // instances is the resource of instances.
 type instances struct {
-	control *instance.Service
-	now     func() time.Time
+	use      *instance.Service
+	now      func() time.Time
+	limits   func() Limits
+	creating sync.Mutex // held while an instance is created within a limit
 }
 
-func (i instances) list() contract.Endpoint {
+func (i *instances) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listInstances", Tag: tagInstances,
 		Summary:     "List instances",
 		Description: "Lists the instances in the scope of the API key, oldest first.",
 		Codes:       []string{gateway.CodeValidation},
 	}, func(ctx context.Context, in *contract.Paging) (contract.Envelope[Instance], error) {
-		return contract.Listed(*in, i.shown)(i.control.List(ctx, contract.Key(ctx), in.Request()))
+		return contract.Listed(*in, i.shown)(i.use.List(ctx, contract.Key(ctx), in.Request()))
 	})
 }
 
 // shown is an instance as the answer of a request shows it now.
-func (i instances) shown(found gateway.Instance) Instance { return newInstance(found, i.now()) }
+func (i *instances) shown(found gateway.Instance) Instance { return newInstance(found, i.now()) }
 
-func (i instances) get() contract.Endpoint {
+func (i *instances) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getInstance", Tag: tagInstances,
 		Summary: "Get an instance", Description: "Returns one instance, as in the list.",
@@ -244,7 +246,7 @@ func (i instances) get() contract.Endpoint {
 	})
 }
 
-func (i instances) change() contract.Endpoint {
+func (i *instances) change() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "changeInstance", Tag: tagInstances,
 		Summary: "Change an instance",
@@ -257,12 +259,12 @@ func (i instances) change() contract.Endpoint {
 		if err != nil {
 			return Instance{}, err
 		}
-		changed, err := i.control.Change(ctx, contract.Instance(ctx).ID, settings)
+		changed, err := i.use.Change(ctx, contract.Instance(ctx).ID, settings)
 		return i.shown(changed), err
 	})
 }
 
-func (i instances) restart() contract.Endpoint {
+func (i *instances) restart() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "restartInstance", Tag: tagInstances,
 		Summary: "Restart an instance",
@@ -270,11 +272,11 @@ func (i instances) restart() contract.Endpoint {
 			"Returns when the instance is connecting.",
 		Codes: []string{gateway.CodePaymentRequired, gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {
-		return contract.Empty{}, i.control.Restart(ctx, contract.Instance(ctx).ID)
+		return contract.Empty{}, i.use.Restart(ctx, contract.Instance(ctx).ID)
 	})
 }
 
-func (i instances) logout() contract.Endpoint {
+func (i *instances) logout() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "logoutInstance", Tag: tagInstances,
 		Summary: "Log out an instance",
@@ -282,7 +284,7 @@ func (i instances) logout() contract.Endpoint {
 			"messages stay. If the instance is not linked, nothing changes.",
 		Codes: []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {
-		return contract.Empty{}, i.control.Logout(ctx, contract.Instance(ctx).ID)
+		return contract.Empty{}, i.use.Logout(ctx, contract.Instance(ctx).ID)
 	})
 }
 
@@ -294,19 +296,7 @@ type paymentBody struct {
 	Pending bool `json:"pending" doc:"true closes the session of the instance and keeps its keys; false brings it back." example:"true"`
 }
 
-// partnerInstances is the resource of instances in the partner interface.
-type partnerInstances struct {
-	use      *instance.Service
-	now      func() time.Time
-	limits   func() Limits
-	creating sync.Mutex // held while an instance is created within a limit
-}
-
-func newPartnerInstances(c Config) *partnerInstances {
-	return &partnerInstances{use: c.Instances, now: c.Now, limits: c.Limits}
-}
-
-func (p *partnerInstances) create() contract.Endpoint {
+func (i *instances) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createInstance", Tag: tagPartner,
 		Summary: "Create an instance", Description: "The new instance is not linked to an account yet. A key whose scope is limited to certain instances can't create one.",
@@ -317,20 +307,17 @@ func (p *partnerInstances) create() contract.Endpoint {
 			return Instance{}, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
 				"the API key's scope is limited to certain instances, and a new one would not be in it: use a partner key for the whole account")
 		}
-		return contract.Answered(p.shown)(p.createWithin(ctx, own.AccountID, in.Given().Name))
+		return contract.Answered(i.shown)(i.createWithin(ctx, own.AccountID, in.Given().Name))
 	})
 }
 
-// shown is an instance as it is now.
-func (p *partnerInstances) shown(of gateway.Instance) Instance { return newInstance(of, p.now()) }
-
 // createWithin creates an instance unless the account has as many as it may.
-func (p *partnerInstances) createWithin(ctx context.Context, accountID, name string) (gateway.Instance, error) {
-	if most := p.limits().Instances; most > 0 {
+func (i *instances) createWithin(ctx context.Context, accountID, name string) (gateway.Instance, error) {
+	if most := i.limits().Instances; most > 0 {
 		// Two requests at the same time must not both find the last place.
-		p.creating.Lock()
-		defer p.creating.Unlock()
-		page, err := p.use.List(ctx, gateway.Key{AccountID: accountID}, gateway.PageRequest{Page: 1, Limit: 1})
+		i.creating.Lock()
+		defer i.creating.Unlock()
+		page, err := i.use.List(ctx, gateway.Key{AccountID: accountID}, gateway.PageRequest{Page: 1, Limit: 1})
 		if err != nil {
 			return gateway.Instance{}, err
 		}
@@ -339,35 +326,35 @@ func (p *partnerInstances) createWithin(ctx context.Context, accountID, name str
 				"the account has %d instances and may not have more: delete one, or ask the operator of the gateway", page.Total)
 		}
 	}
-	return p.use.Create(ctx, accountID, name)
+	return i.use.Create(ctx, accountID, name)
 }
 
-func (p *partnerInstances) delete() contract.Endpoint {
+func (i *instances) delete() contract.Endpoint {
 	return contract.Do(contract.Operation{
 		ID: "deleteInstance", Tag: tagPartner,
 		Summary: "Delete an instance", Description: "Logs the instance out, then removes it with its messages.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) error {
-		return p.use.Delete(ctx, contract.Instance(ctx).ID)
+		return i.use.Delete(ctx, contract.Instance(ctx).ID)
 	})
 }
 
-func (p *partnerInstances) stop() contract.Endpoint {
+func (i *instances) stop() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "stopInstance", Tag: tagPartner,
 		Summary: "Stop an instance", Description: "Closes the session of the instance and keeps its keys; a restart brings it back.",
 		Audience: contract.Partners, Codes: []string{gateway.CodePaymentRequired, gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {
-		return contract.Empty{}, p.use.Stop(ctx, contract.Instance(ctx).ID)
+		return contract.Empty{}, i.use.Stop(ctx, contract.Instance(ctx).ID)
 	})
 }
 
-func (p *partnerInstances) setPayment() contract.Endpoint {
+func (i *instances) setPayment() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "setPayment", Tag: tagPartner,
 		Summary: "Mark a payment", Description: "Marks the payment of an instance as pending or as paid.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, in *instanceBody[paymentBody]) (Instance, error) {
-		return contract.Answered(p.shown)(p.use.SetPayment(ctx, contract.Instance(ctx).ID, in.Given().Pending))
+		return contract.Answered(i.shown)(i.use.SetPayment(ctx, contract.Instance(ctx).ID, in.Given().Pending))
 	})
 }

@@ -92,7 +92,7 @@ func (r labels) create() contract.Endpoint {
 	})
 }
 
-// nameOf is the name of a label without the space around it.
+// labelName is the name of a label without the space around it.
 func labelName(given string) (string, error) {
 	name := gateway.CleanName(given)
 	if strings.TrimSpace(name) == "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/profile"
 )
 
-// resource is the resource of the account.
+// profiles is the resource of the account.
 type profiles struct {
 	use      *profile.Service
 	blocking People
@@ -60,7 +60,7 @@ func newOwnProfile(of gateway.OwnProfile) Profile {
 	return shown
 }
 
-// NewBusiness shows what a business says of itself; nil for none.
+// newBusiness shows what a business says of itself; nil for none.
 func newBusiness(of *gateway.Business) *Business {
 	if of == nil {
 		return nil

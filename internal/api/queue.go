@@ -47,7 +47,6 @@ type queuedPath struct {
 // queued is the resource of messages that wait to be sent.
 type queued struct{ use *queue.Queue }
 
-// list lists the messages.
 func (r queued) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listQueue", Tag: tagMessages,
@@ -59,7 +58,6 @@ func (r queued) list() contract.Endpoint {
 	})
 }
 
-// get returns one message.
 func (r queued) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getQueuedMessage", Tag: tagMessages,
@@ -77,7 +75,6 @@ func (r queued) get() contract.Endpoint {
 	})
 }
 
-// cancel takes one message out.
 func (r queued) cancel() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "cancelQueuedMessage", Tag: tagMessages,
@@ -92,7 +89,6 @@ func (r queued) cancel() contract.Endpoint {
 	})
 }
 
-// cancelAll takes all messages out.
 func (r queued) cancelAll() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "cancelQueue", Tag: tagMessages,

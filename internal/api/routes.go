@@ -6,7 +6,7 @@ import "github.com/recado-project/recado/internal/api/contract"
 // add one, add a line here and a method to the resource in the file of its noun.
 func routes(c Config, origin contract.Origin) []contract.Route {
 	get, post, put, patch, del := contract.Get, contract.Post, contract.Put, contract.Patch, contract.Delete
-	instance, link, passkey, partner := instances{c.Instances, c.Now}, linking{c.Instances}, passkeys{c.Instances}, newPartnerInstances(c)
+	instance, link, passkey := &instances{use: c.Instances, now: c.Now, limits: c.Limits}, linking{c.Instances}, passkeys{c.Instances}
 	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
 	people, contact, presence := people{c.Directory}, contacts{c.Contacts.Contacts()}, presences{c.Presences}
 	profile, call, group := profiles{c.Profiles, c.Directory}, calls{c.Calls}, groups{c.Groups}
@@ -151,10 +151,10 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/instances/{instanceId}/webhooks/{webhookId}/resume", webhook.resume()),
 		post("/api/instances/{instanceId}/webhooks/{webhookId}/test", webhook.test()),
 		get("/api/instances/{instanceId}/events", events.stream()),
-		post("/api/partner/instances", partner.create()),
-		del("/api/partner/instances/{instanceId}", partner.delete()),
-		post("/api/partner/instances/{instanceId}/stop", partner.stop()),
-		put("/api/partner/instances/{instanceId}/payment", partner.setPayment()),
+		post("/api/partner/instances", instance.create()),
+		del("/api/partner/instances/{instanceId}", instance.delete()),
+		post("/api/partner/instances/{instanceId}/stop", instance.stop()),
+		put("/api/partner/instances/{instanceId}/payment", instance.setPayment()),
 		post("/api/partner/api-keys", key.create()),
 		get("/api/partner/api-keys", key.list()),
 		del("/api/partner/api-keys/{id}", key.revoke()),

@@ -78,7 +78,7 @@ func webhookFor(ctx context.Context) func(w webhook.Webhook) Webhook {
 	}
 }
 
-// texts never returns nil.
+// textsOf never returns nil.
 func textsOf[T ~string](values []T) []string {
 	shown := make([]string, len(values))
 	for n, value := range values {
@@ -196,7 +196,6 @@ func (r webhooks) deleteConfig() contract.Endpoint {
 	})
 }
 
-// create is POST webhooks.
 func (r webhooks) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createWebhook", Tag: tagEvents, Status: http.StatusCreated,
@@ -210,7 +209,6 @@ func (r webhooks) create() contract.Endpoint {
 	})
 }
 
-// list is GET webhooks.
 func (r webhooks) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listWebhooks", Tag: tagEvents,
@@ -221,7 +219,6 @@ func (r webhooks) list() contract.Endpoint {
 	})
 }
 
-// get is GET webhooks/{webhookId}.
 func (r webhooks) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getWebhook", Tag: tagEvents,
@@ -232,7 +229,6 @@ func (r webhooks) get() contract.Endpoint {
 	})
 }
 
-// change is PATCH webhooks/{webhookId}.
 func (r webhooks) change() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "changeWebhook", Tag: tagEvents,
