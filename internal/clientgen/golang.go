@@ -98,38 +98,28 @@ func (g *goFile) params(op operation) {
 	name := goName(op.id) + "Params"
 	g.write("%s\ntype %s struct {\n", goComment(name+" are for "+goName(op.id)+". What is zero is left out."), name)
 	for _, p := range op.query {
-		g.field(goName(p.name), goQueryType(p.kind.base), "", p.description)
+		goType, _ := goQuery(p.kind.base)
+		g.field(goName(p.name), goType, "", p.description)
 	}
 	g.write("}\n\nfunc (p %s) query() query {\n\tq := query{}\n", name)
 	for _, p := range op.query {
-		g.write("\tq.set%s(%q, p.%s)\n", goQuerySetter(p.kind.base), p.name, goName(p.name))
+		_, setter := goQuery(p.kind.base)
+		g.write("\tq.set%s(%q, p.%s)\n", setter, p.name, goName(p.name))
 	}
 	g.write("\treturn q\n}\n\n")
 }
 
-func goQueryType(of base) string {
+// goQuery is the type of a parameter of the query, and the end of the name of the method that sets it.
+func goQuery(of base) (goType, setter string) {
 	switch of {
 	case anInteger:
-		return "int64"
+		return "int64", "Number"
 	case aBoolean, aBooleanInText:
-		return "*bool"
+		return "*bool", "Boolean"
 	case aList:
-		return "[]string"
+		return "[]string", "List"
 	default:
-		return "string"
-	}
-}
-
-func goQuerySetter(of base) string {
-	switch of {
-	case anInteger:
-		return "Number"
-	case aBoolean, aBooleanInText:
-		return "Boolean"
-	case aList:
-		return "List"
-	default:
-		return "Text"
+		return "string", "Text"
 	}
 }
 
