@@ -12,7 +12,6 @@ import (
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/media"
 )
 
 type channels struct{ use *channel.Service }
@@ -108,10 +107,7 @@ func (r channels) create() contract.Endpoint {
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMediaFetchFailed, gateway.CodeChannelRefused, gateway.CodeChannelOwner),
 	}, func(ctx context.Context, in *instanceBody[newChannelBody]) (ChannelDetails, error) {
 		given := in.Given()
-		draft := channel.Draft{Name: given.Name, Description: given.Description}
-		if inline := contract.Media(ctx); inline != nil || given.Picture != "" {
-			draft.Picture = &media.Picture{Input: given.Picture, Hints: media.Hints{Field: "picture", Decoded: inline}}
-		}
+		draft := channel.Draft{Name: given.Name, Description: given.Description, Picture: pictureIn(ctx, given.Picture)}
 		return contract.Answered(newChannelDetails)(r.use.Create(ctx, contract.Instance(ctx).ID, draft))
 	})
 }

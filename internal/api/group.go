@@ -266,7 +266,7 @@ func (r groups) create() contract.Endpoint {
 		if err != nil {
 			return CreatedGroup{}, err
 		}
-		draft := group.Draft{Subject: given.Subject, Description: given.Description, People: people, Picture: groupPicture(ctx, given.Picture), Invite: given.Invite}
+		draft := group.Draft{Subject: given.Subject, Description: given.Description, People: people, Picture: pictureIn(ctx, given.Picture), Invite: given.Invite}
 		if given.CommunityID != "" {
 			community, ok := gateway.ParseJID(given.CommunityID)
 			if !ok || !community.IsGroup() {
@@ -285,19 +285,6 @@ func newCreated(created group.Created, named []string) CreatedGroup {
 		shown.Failed = append(shown.Failed, FailedPart{Field: failed.Field, Error: failed.Refusal.Code, Message: failed.Refusal.Message})
 	}
 	return shown
-}
-
-// groupPicture is the picture that a body holds; nil for none.
-func groupPicture(ctx context.Context, input string) *media.Picture {
-	hints := media.Hints{Field: "picture"}
-	if inline := contract.Media(ctx); inline != nil {
-		hints.Decoded = inline
-		return &media.Picture{Hints: hints}
-	}
-	if input == "" {
-		return nil
-	}
-	return &media.Picture{Input: input, Hints: hints}
 }
 
 type groupChangeBody struct {
@@ -331,11 +318,7 @@ func (in *changeGroupInput) change(ctx context.Context) (group.Change, error) {
 	if in.IsNull("description") {
 		change.Description = new(string)
 	}
-	input := ""
-	if given.Picture != nil {
-		input = *given.Picture
-	}
-	if change.Picture = groupPicture(ctx, input); in.IsNull("picture") {
+	if change.Picture = pictureIn(ctx, orZero(given.Picture)); in.IsNull("picture") {
 		change.Picture = &media.Picture{}
 	}
 	if len(wrong) == 0 && change == (group.Change{}) {

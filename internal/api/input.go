@@ -3,6 +3,7 @@
 package api
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/body/format"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
 )
 
 // instanceList is the input of a list of an instance.
@@ -46,6 +48,19 @@ func checkSegment(field, text string) []error {
 		return contract.Wrong(field, wrong)
 	}
 	return nil
+}
+
+// pictureIn is the picture of a body, by its URL or as it is in the body; nil for none.
+func pictureIn(ctx context.Context, url string) *media.Picture {
+	hints := media.Hints{Field: "picture"}
+	switch hints.Decoded = contract.Media(ctx); {
+	case hints.Decoded != nil:
+		return &media.Picture{Hints: hints}
+	case url != "":
+		return &media.Picture{Input: url, Hints: hints}
+	default:
+		return nil
+	}
 }
 
 // fieldErrors collect what is wrong with the fields of a body.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -123,42 +122,30 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 		return instance.Settings{}, gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must not be null: an instance has a name"})
 	}
 	given := in.Given()
-	settings := instance.Settings{Name: given.Name, Proxy: given.Proxy}
-	if given.Device != nil {
-		settings.DeviceName, settings.DeviceKind = given.Device.Name, given.Device.Kind
-	}
-	for field, setting := range map[string]**string{
-		"proxy": &settings.Proxy, "device.name": &settings.DeviceName, "device.kind": &settings.DeviceKind,
-	} {
-		object, _, nested := strings.Cut(field, ".")
-		if *setting == nil && (in.IsNull(field) || nested && in.IsNull(object)) {
-			*setting = new(string)
-		}
-	}
-	settings.Sending = in.sending(given)
-	return settings, nil
+	device, pace, checks := orZero(given.Device), orZero(given.Pace), orZero(given.NumberChecks)
+	return instance.Settings{
+		Name: given.Name, Proxy: orNone(in, "proxy", "", given.Proxy),
+		DeviceName: orNone(in, "device", "name", device.Name), DeviceKind: orNone(in, "device", "kind", device.Kind),
+		Sending: instance.SendingChange{
+			Gap: duration(orNone(in, "pace", "gapSeconds", pace.GapSeconds)), Jitter: duration(orNone(in, "pace", "jitterSeconds", pace.JitterSeconds)),
+			PerMinute:       orNone(in, "pace", "perMinute", pace.PerMinute),
+			NewChatsPerHour: orNone(in, "pace", "newChatsPerHour", pace.NewChatsPerHour),
+			NewChatsPerDay:  orNone(in, "pace", "newChatsPerDay", pace.NewChatsPerDay),
+			Typing:          orNone(in, "typing", "", given.Typing),
+			ChecksPerHour:   orNone(in, "numberChecks", "perHour", checks.PerHour),
+			ChecksPerDay:    orNone(in, "numberChecks", "perDay", checks.PerDay),
+			RejectCalls:     orNone(in, "rejectCalls", "", given.RejectCalls),
+			CallText:        orNone(in, "rejectCallsText", "", given.CallText),
+		},
+	}, nil
 }
 
-// sending are the changes of what the instance keeps to.
-func (in *changeInstanceInput) sending(given instanceChangeBody) instance.SendingChange {
-	pace, checks := paceChangeBody{}, budgetChangeBody{}
-	if given.Pace != nil {
-		pace = *given.Pace
+// orZero is what is given, or else the zero value.
+func orZero[T any](given *T) (value T) {
+	if given != nil {
+		value = *given
 	}
-	if given.NumberChecks != nil {
-		checks = *given.NumberChecks
-	}
-	return instance.SendingChange{
-		Gap: duration(orNone(in, "pace", "gapSeconds", pace.GapSeconds)), Jitter: duration(orNone(in, "pace", "jitterSeconds", pace.JitterSeconds)),
-		PerMinute:       orNone(in, "pace", "perMinute", pace.PerMinute),
-		NewChatsPerHour: orNone(in, "pace", "newChatsPerHour", pace.NewChatsPerHour),
-		NewChatsPerDay:  orNone(in, "pace", "newChatsPerDay", pace.NewChatsPerDay),
-		Typing:          orNone(in, "typing", "", given.Typing),
-		ChecksPerHour:   orNone(in, "numberChecks", "perHour", checks.PerHour),
-		ChecksPerDay:    orNone(in, "numberChecks", "perDay", checks.PerDay),
-		RejectCalls:     orNone(in, "rejectCalls", "", given.RejectCalls),
-		CallText:        orNone(in, "rejectCallsText", "", given.CallText),
-	}
+	return value
 }
 
 // orNone is what is given of a setting in an object: the zero value if null is, for the

@@ -109,15 +109,8 @@ func (in *changeProfileInput) change(ctx context.Context) (profile.Change, error
 	if in.IsNull("about") {
 		change.About = new(string)
 	}
-	hints := media.Hints{Field: "picture"}
-	switch inline := contract.Media(ctx); {
-	case in.IsNull("picture"):
+	if change.Picture = pictureIn(ctx, orZero(given.Picture)); in.IsNull("picture") {
 		change.Picture = &media.Picture{}
-	case inline != nil:
-		hints.Decoded = inline
-		change.Picture = &media.Picture{Hints: hints}
-	case given.Picture != nil:
-		change.Picture = &media.Picture{Input: *given.Picture, Hints: hints}
 	}
 	if len(wrong) == 0 && change == (profile.Change{}) {
 		return change, nothingToChange()
