@@ -77,7 +77,7 @@ type Config struct {
 	// Files opens the files of download links; nil serves none.
 	Files Files
 	// Stopping ends when the program begins to stop: then the streams end, and bodies that are still
-	// being sent are given up; other requests are served to their end. nil never does.
+	// being sent are given up; other requests are served to their end.
 	Stopping context.Context //nolint:containedctx // a signal
 
 	Version string // of the program
@@ -116,7 +116,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	optional := []string{"Files", "Stopping", "Limits", "Watcher", "Tracer", "Now", "requests", "streams"}
+	optional := []string{"Files", "Limits", "Watcher", "Tracer", "Now", "requests", "streams"}
 	if err := required.Check("api", config, optional...); err != nil {
 		return nil, err
 	}
@@ -125,9 +125,6 @@ func New(config Config) (*API, error) {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
-	}
-	if config.Stopping == nil {
-		config.Stopping = context.Background()
 	}
 	if config.Limits == nil {
 		config.Limits = func() Limits { return Limits{} }

@@ -37,9 +37,7 @@ type Config struct {
 	SignInOutcomes []string
 
 	Version string
-	// SampleAge is how old a sample may be that a scrape shows; 0 means 10 seconds.
-	SampleAge time.Duration
-	Now       func() time.Time // nil: the wall clock
+	Now     func() time.Time // nil: the wall clock
 }
 
 // Metrics counts. It is safe for concurrent use.
@@ -60,9 +58,6 @@ type Metrics struct {
 func New(config Config) (*Metrics, error) {
 	if err := required.Check("metrics", config, "Now"); err != nil {
 		return nil, err
-	}
-	if config.SampleAge == 0 {
-		config.SampleAge = 10 * time.Second
 	}
 	if config.Now == nil {
 		config.Now = time.Now

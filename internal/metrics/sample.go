@@ -13,8 +13,12 @@ import (
 	"github.com/recado-project/recado/internal/share"
 )
 
-// samplePatience is how long a look may take. Prometheus waits for ten seconds as a rule.
-const samplePatience = 8 * time.Second
+const (
+	// samplePatience is how long a look may take. Prometheus waits for ten seconds as a rule.
+	samplePatience = 8 * time.Second
+	// sampleAge is how old a sample may be that a scrape shows.
+	sampleAge = 10 * time.Second
+)
 
 // Sampler looks at how the program is doing.
 type Sampler interface {
@@ -186,7 +190,7 @@ func (sample Sample) show(on page) {
 func (s *sampled) recent() Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := s.config.Now(); s.taken.IsZero() || now.Sub(s.taken) >= s.config.SampleAge || now.Before(s.taken) {
+	if now := s.config.Now(); s.taken.IsZero() || now.Sub(s.taken) >= sampleAge || now.Before(s.taken) {
 		// Not bound to the scrape that asks: others wait for the same sample.
 		ctx, cancel := context.WithTimeout(context.Background(), samplePatience)
 		defer cancel()

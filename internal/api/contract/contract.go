@@ -27,8 +27,7 @@ import (
 	"github.com/recado-project/recado/internal/trace"
 )
 
-// Config holds what an API is made of. Authenticate, FindInstance, Routes and Logger
-// are required.
+// Config holds what an API is made of. Watcher, Tracer and Now are optional.
 type Config struct {
 	// Authenticate finds the API key that a secret opens. Its error is Unauthorized
 	// for none.
@@ -44,11 +43,10 @@ type Config struct {
 	Origin  Origin      // where clients reach the API
 
 	Bodies body.Config
-	// Requests has the places of requests of clients that are in progress, without streams; nil:
-	// any number.
+	// Requests has the places of requests of clients that are in progress, without streams.
 	Requests *share.Pool
 	// PerKey and PerInstance are how many requests a minute a key may make, and how
-	// many may be made about an instance; as many may come at once. 0, and nil: any number.
+	// many may be made about an instance; as many may come at once. 0: any number.
 	// They are asked with every request, and may say another number each time.
 	PerKey, PerInstance func() int
 
@@ -94,7 +92,7 @@ type API struct {
 // New makes the API of the routes. Its document is made when somebody asks for it. It
 // starts nothing.
 func New(config Config) (*API, error) {
-	if err := required.Check("contract", config, "Requests", "PerKey", "PerInstance", "Watcher", "Tracer", "Now"); err != nil {
+	if err := required.Check("contract", config, "Watcher", "Tracer", "Now"); err != nil {
 		return nil, err
 	}
 	if config.Now == nil {
@@ -102,9 +100,6 @@ func New(config Config) (*API, error) {
 	}
 	if config.Watcher == nil {
 		config.Watcher = nobody{}
-	}
-	if config.Requests == nil {
-		config.Requests = share.New(share.Config{Name: "requests"})
 	}
 	a := &API{config: config, bodies: body.NewReader(config.Bodies), router: newRouter()}
 	a.handler = a.observe(a.router)

@@ -40,12 +40,6 @@ type Operation struct {
 	mediaField string // of that body, where it may hold a file
 }
 
-// Refusing adds codes that the operation may be refused with.
-func (op Operation) Refusing(codes ...string) Operation {
-	op.Codes = append(slices.Clone(op.Codes), codes...)
-	return op
-}
-
 // SuccessStatus is the status of an answer that is no refusal.
 func (op Operation) SuccessStatus() int {
 	switch {

@@ -28,11 +28,8 @@ type pace struct {
 	buckets   *lru.Cache[string, *rate.Limiter]
 }
 
-// newPace makes a pace. perMinute may say another number each time; nil admits everything.
+// newPace makes a pace. perMinute may say another number each time.
 func newPace(what string, perMinute func() int) (*pace, error) {
-	if perMinute == nil {
-		perMinute = func() int { return 0 }
-	}
 	buckets, err := lru.New[string, *rate.Limiter](maxBuckets)
 	return &pace{what: what, perMinute: perMinute, buckets: buckets}, err
 }

@@ -33,15 +33,14 @@ type Config struct {
 	Stopping <-chan struct{}
 	Logger   *slog.Logger
 
-	Pause time.Duration // the least between two renderings of one part; 0: 400 ms
-	// Renderings has the places of parts that are rendered; nil: some, as there are processors.
-	Renderings *share.Pool
-	Now        func() time.Time // nil: the wall clock
+	Pause time.Duration    // the least between two renderings of one part; 0: 400 ms
+	Now   func() time.Time // nil: the wall clock
 }
 
 // Pulse serves the streams of all open pages. It is safe for concurrent use.
 type Pulse struct {
-	config Config
+	config     Config
+	renderings *share.Pool
 
 	mu    sync.Mutex
 	parts map[string]*part              // by their keys; only those that somebody looks at
@@ -63,7 +62,7 @@ type Part struct {
 
 // New makes a Pulse and lets the bell wake it.
 func New(config Config) (*Pulse, error) {
-	if err := required.Check("live", config, "Now", "Renderings"); err != nil {
+	if err := required.Check("live", config, "Now"); err != nil {
 		return nil, err
 	}
 	if config.Pause == 0 {
@@ -72,18 +71,15 @@ func New(config Config) (*Pulse, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	if config.Renderings == nil {
-		config.Renderings = share.New(share.Config{
-			Name: "renderings", Total: int64(max(2, runtime.GOMAXPROCS(0)/2)), What: "live pages being rendered", Advice: "wait a moment",
-		})
-	}
-	p := &Pulse{config: config, parts: map[string]*part{}, woken: map[string]map[*part]struct{}{}}
+	p := &Pulse{config: config, parts: map[string]*part{}, woken: map[string]map[*part]struct{}{}, renderings: share.New(share.Config{
+		Name: "renderings", Total: int64(max(2, runtime.GOMAXPROCS(0)/2)), What: "live pages being rendered", Advice: "wait a moment",
+	})}
 	config.Bell.Listen(func(events []eventlog.Event) { p.wake(events[0].InstanceID) })
 	return p, nil
 }
 
 // Renderings has the places of parts that are rendered.
-func (p *Pulse) Renderings() *share.Pool { return p.config.Renderings }
+func (p *Pulse) Renderings() *share.Pool { return p.renderings }
 
 // wake lets the streams know that there is something new. It is called while others wait
 // for a commit, so it only sets flags.
@@ -113,7 +109,7 @@ func (p *Pulse) Serve(w http.ResponseWriter, r *http.Request, ended <-chan struc
 	defer tick.Stop()
 	var last []byte
 	for {
-		content, next, err := looked.current(ctx, p.config)
+		content, next, err := looked.current(ctx, p)
 		switch {
 		case ctx.Err() != nil, gateway.KindOf(err) == gateway.NotFound: // what it shows was deleted
 			return
@@ -241,16 +237,16 @@ func (p *part) wake() {
 
 // current returns the part as it is now, and after which time it is too old; 0 means
 // never.
-func (p *part) current(ctx context.Context, config Config) (content []byte, next time.Duration, err error) {
+func (p *part) current(ctx context.Context, pulse *Pulse) (content []byte, next time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rings.Lock()
 	rings := p.rings.count
 	p.rings.Unlock()
-	now := config.Now()
+	now := pulse.config.Now()
 	age := now.Sub(p.at)
 	if p.content == nil || rings != p.seen || p.MaxAge > 0 && age >= p.MaxAge {
-		place, err := config.Renderings.Wait(ctx, 1)
+		place, err := pulse.renderings.Wait(ctx, 1)
 		if err != nil {
 			return nil, 0, err
 		}
