@@ -168,12 +168,11 @@ func say(w http.ResponseWriter, status int, text string) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") // whoever has hung up does not miss it
+	_, _ = io.WriteString(w, text+"\n") // an error means that the client has gone
 }
 
-// guard refuses what a browser asks for in the name of a foreign page: there is no password
-// that would. On loopback it also refuses foreign names, which a page may have pointed
-// here.
+// guard refuses what a browser asks for in the name of a foreign page, because no password does.
+// On loopback it also refuses foreign names, which a page may have pointed here.
 func (l *Listener) guard(next http.Handler) http.Handler {
 	local := false
 	if address, ok := l.listener.Addr().(*net.TCPAddr); ok {

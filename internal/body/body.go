@@ -146,8 +146,8 @@ func (b *Body) take(piece []byte) error {
 	return b.hold.Grow(b.held())
 }
 
-// Read reads the body of a request, up to its limit, on behalf of whoever its context
-// says has made it. mediaField names the field that may hold media, empty
+// Read reads the body of a request, up to its limit, on behalf of the requester in its context.
+// mediaField names the field that may hold media, empty
 // for none. The caller closes the body, also after an error, which is TooLarge,
 // Unavailable where too much is held at the moment, or Invalid where the client does
 // not send the body to its end.

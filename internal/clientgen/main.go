@@ -42,7 +42,7 @@ func generate(document, folder string) error {
 
 // files returns the files of the Go client by their names.
 func files(document string) (map[string][]byte, error) {
-	content, err := os.ReadFile(document) //nolint:gosec // of whoever runs it
+	content, err := os.ReadFile(document) //nolint:gosec // named on the command line
 	if err != nil {
 		return nil, fmt.Errorf("read the document: %w", err)
 	}

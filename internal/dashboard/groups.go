@@ -137,7 +137,7 @@ func (p *pages) linkOf(r *frame.Request, view *groupView) error {
 	return nil
 }
 
-// membersOf returns a page of the members of a group, who administers it first.
+// membersOf returns a page of the members of a group, administrators first.
 func membersOf(of gateway.Group, own gateway.Profile, page int) []memberLine {
 	rank := map[gateway.GroupRole]int{gateway.RoleSuperAdmin: -2, gateway.RoleAdmin: -1}
 	all := slices.Clone(of.Participants)

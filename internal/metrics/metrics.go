@@ -1,6 +1,5 @@
 // Package metrics counts what the program does, for Prometheus. The rooms know nothing of
-// it: each has a port of its own for whoever watches it, and the server connects these
-// with a Metrics. No label holds anything that clients choose, such as an instance, a
+// it: each has a port of its own, and the server connects these with a Metrics. No label holds anything that clients choose, such as an instance, a
 // number, a key or an address: how many series there are is bounded by the program. An
 // account is named where it holds much of what all share, which ten at most can.
 package metrics
@@ -100,7 +99,7 @@ func (m *Metrics) Handler() http.Handler {
 type pageLog struct{ logger *slog.Logger }
 
 // Println logs a part of the page that can't be read. One that can't be written is not worth a line:
-// whoever asked for it has gone.
+// its reader has gone.
 func (l pageLog) Println(words ...any) {
 	for _, word := range words {
 		if err, ok := word.(error); ok {

@@ -215,7 +215,7 @@ type part struct {
 
 		count int
 	}
-	// mu is held while the part is rendered: whoever comes meanwhile takes the result.
+	// mu is held while the part is rendered: streams that come meanwhile take its result.
 	mu      sync.Mutex
 	seen    int // the rings that the content is as new as
 	at      time.Time

@@ -1,6 +1,6 @@
 // Package signin is the door of the dashboard: it knows whose browser makes a request,
 // and turns strangers to the page where they sign in. It has the pages around that as well:
-// the welcome of who got a link, the users, the audit list, and one's own profile.
+// the welcome of users with a link, the users, the audit list, and one's own profile.
 package signin
 
 import (

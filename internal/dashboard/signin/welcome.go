@@ -1,4 +1,4 @@
-// The page of who came with a link: there a password is set.
+// The page for users who come with a link: there they set a password.
 
 package signin
 
@@ -44,7 +44,7 @@ func (d *Door) showWelcome(r *frame.Request) error {
 	return d.welcomePage(r, http.StatusOK, found, "")
 }
 
-// enterDev signs in who came with the link of dev.
+// enterDev signs in the user who came with the link that dev prints.
 func (d *Door) enterDev(r *frame.Request, token string) error {
 	signedIn, err := d.Users.UseDevLink(r.Context(), token, d.Address(r.Request))
 	if err != nil {
