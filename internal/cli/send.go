@@ -49,16 +49,6 @@ func (f sendFlags) AfterApply() error {
 	return nil
 }
 
-// send finds the instance and sends through it.
-func (f sendFlags) send(ctx context.Context, t terminal.Terminal, send func(c *client.Client, id string) (client.Sent, error)) error {
-	on, err := f.ProvideInstance(ctx, t)
-	if err != nil {
-		return err
-	}
-	sent, err := send(on.Gateway, on.ID)
-	return printSent(t, sent, err)
-}
-
 // prefer is the preference of a request: with later, that it does not wait for the platform.
 func prefer(later bool) string {
 	if later {
@@ -184,11 +174,16 @@ type sendContactCommand struct {
 	Organization []string `help:"Where the contact works; empty for none. Of several contacts, in the order of their names." env:"-" sep:"none"`
 }
 
-// Run sends the card, or the cards.
-func (c sendContactCommand) Run(ctx context.Context, t terminal.Terminal) error {
+// AfterApply refuses a command line that does not have a number for each name.
+func (c sendContactCommand) AfterApply() error {
 	if len(c.Phone) != len(c.Name) || len(c.Organization) > len(c.Name) {
 		return terminal.WrongUsage("%d names need as many numbers, and at most as many organizations: repeat --name and --phone for each contact", len(c.Name))
 	}
+	return c.sendFlags.AfterApply()
+}
+
+// Run sends the card, or the cards.
+func (c sendContactCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	cards := make([]client.Card, len(c.Name))
 	for n, name := range c.Name {
 		cards[n] = client.Card{FullName: name, PhoneNumber: c.Phone[n]}
@@ -200,9 +195,8 @@ func (c sendContactCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	if len(cards) == 1 {
 		contact.Contact, contact.Contacts = cards[0], nil
 	}
-	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.SendContact(ctx, id, contact)
-	})
+	sent, err := on.Gateway.SendContact(ctx, on.ID, contact)
+	return printSent(t, sent, err)
 }
 
 type sendPollCommand struct {
