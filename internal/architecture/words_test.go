@@ -19,6 +19,7 @@ func oddPhrases() map[string]string {
 		`\bWhoever\b`:                 "\"Anyone who\", or the noun: \"a client that\"",
 		`\bfor whom is\b`:             "\"users who are\"",
 		`\bof whom no(?:thing)?\b`:    "\"about whom nothing\", or \"without a known\"",
+		`\bdesign note\b`:             "the page of docs/ that says it, or what it says",
 		`\bwhom it concerns\b`:        "\"the people affected\"",
 	}
 }

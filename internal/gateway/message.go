@@ -132,8 +132,8 @@ type Traffic struct {
 	Received, Sent int
 }
 
-// MessageRef is a message identifier as a client gives it, in one of three
-// forms (design note on the API, "Identifiers").
+// MessageRef is a message identifier as a client gives it, in one of three forms: the internal
+// identifier, the platform's, or the chat with the platform's.
 type MessageRef struct {
 	// ID is the platform's identifier, or the internal one: both are looked up.
 	ID string

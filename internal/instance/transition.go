@@ -23,8 +23,8 @@ const (
 	described                        // something about the account became known
 )
 
-// next is the state machine of an instance (design note on the API, "Instances"): the
-// status that follows, which is the same one if nothing changes. linked says whether the
+// next is the state machine of an instance: the status that follows, which is the same one if
+// nothing changes. linked says whether the
 // instance holds the keys of a session when the occurrence comes.
 func (o occurrence) next(from gateway.Status, linked bool) gateway.Status {
 	if from == gateway.StatusPaymentPending && o != paymentSettled {

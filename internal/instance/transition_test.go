@@ -6,8 +6,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// The table of the design note on the API, row by row, and what it leaves to
-// stay as it is.
+// Each occurrence leads from each status to the next one, or changes nothing.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	const (
