@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
 )
 
 // events counts events. The changes of instances are among them.
@@ -20,7 +21,7 @@ type events struct {
 	attempts    *prometheus.CounterVec
 }
 
-func newEvents(to promauto.Factory, attemptFailures []string) events {
+func newEvents(to promauto.Factory) events {
 	return events{
 		appended:    counters(to, "events_appended_total", "Events that were appended to the event log.", "kind", eventlog.Kinds()...),
 		connections: counter(to, "session_connections_total", "How often a session came to be connected, for the first time or again."),
@@ -28,12 +29,12 @@ func newEvents(to promauto.Factory, attemptFailures []string) events {
 			gateway.ReasonConnectionLost, gateway.ReasonUnlinked, gateway.ReasonBanned, gateway.ReasonReplaced, gateway.ReasonClientOutdated,
 			gateway.ReasonLoggedOut, gateway.ReasonStopped, gateway.ReasonPayment,
 			gateway.ReasonProxyUnreachable, gateway.ReasonProxyAuth, gateway.ReasonProxyPlatform),
-		attempts: counters(to, "session_attempts_failed_total", "Attempts to connect a session that have failed, by reason.", "reason", attemptFailures...),
+		attempts: counters(to, "session_attempts_failed_total", "Attempts to connect a session that have failed, by reason.", "reason", instance.Failures()...),
 	}
 }
 
 // AttemptFailed counts an attempt to connect a session that has failed.
-func (e events) AttemptFailed(reason string) { e.attempts.WithLabelValues(reason).Inc() }
+func (e events) AttemptFailed(why instance.Failure) { e.attempts.WithLabelValues(string(why)).Inc() }
 
 // Appended counts events of one instance that were committed. The bell of the event log
 // calls it.

@@ -30,11 +30,6 @@ type Config struct {
 	Sampler Sampler
 	Logger  *slog.Logger
 
-	// AttemptFailures are the reasons for which attempts to connect a session may fail.
-	AttemptFailures []string
-	// SignInOutcomes are what may come of a try to sign in.
-	SignInOutcomes []string
-
 	Version string
 	Now     func() time.Time // nil: the wall clock
 }
@@ -65,7 +60,7 @@ func New(config Config) (*Metrics, error) {
 	to := promauto.With(registry) // what it makes is registered; it panics if a name is there twice
 	m := &Metrics{
 		registry: registry, logger: config.Logger,
-		requests: newRequests(to, config.SignInOutcomes), sends: newSends(to), events: newEvents(to, config.AttemptFailures),
+		requests: newRequests(to), sends: newSends(to), events: newEvents(to),
 		deliveries: newDeliveries(to), waits: newWaits(to),
 		moved: counters(to, "instances_moved_total", "Instances that this node has taken over because nobody worked for them, at its start too, has handed over, or has lost because it could not renew its lease.",
 			"event", "taken_over", "handed_over", "lost"),

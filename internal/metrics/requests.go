@@ -8,6 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/recado-project/recado/internal/user"
 )
 
 // requests counts the requests to the API.
@@ -18,12 +20,12 @@ type requests struct {
 	open    prometheus.Gauge
 }
 
-func newRequests(to promauto.Factory, signInOutcomes []string) requests {
+func newRequests(to promauto.Factory) requests {
 	return requests{
 		took: histograms(to, "http_request_duration_seconds", "How long requests to the API took, until the end of the answer.",
 			networkBuckets(), "route", "method", "status"),
 		limited: counters(to, "http_requests_limited_total", "Requests that were refused because of --rate-limit-key or --rate-limit-instance.", "limit", "key", "instance"),
-		signIns: counters(to, "sign_ins_total", "Tries to sign in to the dashboard, by what came of them: signed_in, wrong (the name, the password, the passkey), held_up (one has to wait after too many wrong ones), failed (too many at once, or the database is away).", "outcome", signInOutcomes...),
+		signIns: counters(to, "sign_ins_total", "Tries to sign in to the dashboard, by what came of them: signed_in, wrong (the name, the password, the passkey), held_up (one has to wait after too many wrong ones), failed (too many at once, or the database is away).", "outcome", user.Outcomes()...),
 		open: to.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "http_requests_in_flight", Help: "Requests to the API that have no complete answer yet, with open streams.",
 		}),
@@ -46,7 +48,7 @@ func (r requests) RequestEnded(route, method string, status int, took time.Durat
 func (r requests) RequestLimited(limit string) { r.limited.WithLabelValues(limit).Inc() }
 
 // SignIn counts a try to sign in.
-func (r requests) SignIn(outcome string) { r.signIns.WithLabelValues(outcome).Inc() }
+func (r requests) SignIn(outcome user.Outcome) { r.signIns.WithLabelValues(string(outcome)).Inc() }
 
 // knownMethod keeps the methods that somebody has made up out of the labels.
 func knownMethod(method string) string {

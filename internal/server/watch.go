@@ -54,26 +54,14 @@ func (s *Server) openAdmin(ctx context.Context) error {
 	if s.config.AdminListen == "" {
 		return nil
 	}
-	failures := make([]string, 0, len(instance.Failures()))
-	for _, why := range instance.Failures() {
-		failures = append(failures, string(why))
-	}
-	outcomes := make([]string, 0, len(user.Outcomes()))
-	for _, outcome := range user.Outcomes() {
-		outcomes = append(outcomes, string(outcome))
-	}
-	counted, err := metrics.New(metrics.Config{
-		AttemptFailures: failures, SignInOutcomes: outcomes,
-		Sampler: sampler{s}, Logger: s.config.Logger, Version: s.config.Version, Now: s.config.Now,
-	})
+	counted, err := metrics.New(metrics.Config{Sampler: sampler{s}, Logger: s.config.Logger, Version: s.config.Version, Now: s.config.Now})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.watch = watch{
 		requests: counted, sends: counted, webhooks: counted,
 		committed: counted.Committed, synced: counted.Synced, moved: counted.Moved,
-		signIn: func(outcome user.Outcome) { counted.SignIn(string(outcome)) },
-		failed: func(why instance.Failure) { counted.AttemptFailed(string(why)) },
+		signIn: counted.SignIn, failed: counted.AttemptFailed,
 	}
 	s.bell.Listen(counted.Appended)
 	s.admin, err = admin.New(ctx, admin.Config{
