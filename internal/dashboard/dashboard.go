@@ -130,23 +130,27 @@ func (p *pages) instanceOf(r *frame.Request) (gateway.Instance, error) {
 	return found, nil
 }
 
-// viewOf reads what a request asks of a page, and returns what makes the page's data at any time.
-type viewOf[T any] func(r *frame.Request) func(ctx context.Context) (T, error)
-
-// showView makes the handler of a whole page of an instance.
-func showView[T any](page string, of viewOf[T]) instanceHandler {
-	return func(r *frame.Request, found gateway.Instance) error {
-		view, err := of(r)(r.Context())
-		if err != nil {
-			return err
-		}
-		return r.Page(page, frame.View{Title: found.Name, Section: "instances", Body: view})
-	}
+// livePage is a page of an instance whose block "view" is kept up to date.
+type livePage[T any] struct {
+	pages  *pages
+	name   string        // of its template
+	maxAge time.Duration // as in live.Part
+	// view reads what a request asks of the page, and returns what makes the page's data at any time.
+	view func(r *frame.Request) func(ctx context.Context) (T, error)
 }
 
-// liveView makes the handler of the stream that keeps the block "view" of an instance's page up to date.
-func liveView[T any](p *pages, page string, maxAge time.Duration, of viewOf[T]) instanceHandler {
-	return func(r *frame.Request, _ gateway.Instance) error { return serveLive(p, r, page, maxAge, of(r)) }
+// show shows the whole page.
+func (l livePage[T]) show(r *frame.Request, found gateway.Instance) error {
+	view, err := l.view(r)(r.Context())
+	if err != nil {
+		return err
+	}
+	return r.Page(l.name, frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// update answers with the stream that keeps the block up to date.
+func (l livePage[T]) update(r *frame.Request, _ gateway.Instance) error {
+	return serveLive(l.pages, r, l.name, l.maxAge, l.view(r))
 }
 
 // serveLive answers with the stream of a page's block "view". view makes the data of the block; it

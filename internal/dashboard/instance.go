@@ -211,14 +211,17 @@ func kindName(kind gateway.DeviceKind) web.Word {
 	return cmp.Or(words[kind], web.Word("Android tablet"))
 }
 
-// command makes the handler of a button that needs no more than the instance.
-func command(carryOut func(ctx context.Context, id string) error, done web.Word) instanceHandler {
-	return func(r *frame.Request, found gateway.Instance) error {
-		if err := carryOut(r.Context(), found.ID); err != nil {
-			return err
-		}
-		return r.Done("/instances/"+found.ID, done)
+// command is what a button does that needs no more than the instance.
+type command struct {
+	carryOut func(ctx context.Context, id string) error
+	done     web.Word
+}
+
+func (c command) handle(r *frame.Request, found gateway.Instance) error {
+	if err := c.carryOut(r.Context(), found.ID); err != nil {
+		return err
 	}
+	return r.Done("/instances/"+found.ID, c.done)
 }
 
 // deleteInstance removes the instance and all that belongs to it, if its name was typed.

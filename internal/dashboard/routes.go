@@ -26,6 +26,12 @@ func (p *pages) routes() []frame.Route {
 	own := func(method, path string, action user.Action, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Action: action, Handle: handle}
 	}
+	instance := livePage[instanceView]{p, "instance", queueAge, p.instanceView}
+	chats := livePage[chatsView]{p, "chats", 0, p.chatsView}
+	queue := livePage[queueView]{p, "queue", queueAge, p.queueView}
+	webhook := livePage[webhookView]{p, "webhook", deliveryAge, p.webhookView}
+	deliveries := livePage[deliveriesView]{p, "deliveries", deliveryAge, p.deliveriesView}
+	events := livePage[eventsView]{p, "events", 0, p.eventsView}
 	of := p.of
 	withFile := func(route frame.Route) frame.Route {
 		route.MaxBody = p.MaxMedia + frame.MaxFields
@@ -38,20 +44,20 @@ func (p *pages) routes() []frame.Route {
 		act("/instances", user.ActionInstanceCreated, p.createInstance),
 
 		read(one, of(p.showInstance)),
-		live(one+"/live", of(liveView(p, "instance", queueAge, p.instanceView))),
+		live(one+"/live", of(instance.update)),
 		read(one+"/picture", of(p.showPicture)),
 		act(one+"/settings", user.ActionInstanceChanged, of(p.changeInstance)),
 		act(one+"/link", user.ActionInstanceLinking, of(p.linkInstance)),
 		act(one+"/pairing-code", user.ActionInstanceLinking, of(p.showPairingCode)),
 		act(one+"/passkey", user.ActionInstancePasskey, of(p.answerPasskey)),
-		act(one+"/passkey/confirm", user.ActionInstancePasskey, of(command(p.Instances.ConfirmPasskey, web.Word("Confirmed here.")))),
-		act(one+"/restart", user.ActionInstanceRestarted, of(command(p.Instances.Restart, web.Word("Restarting.")))),
-		act(one+"/stop", user.ActionInstanceStopped, of(command(p.Instances.Stop, web.Word("Stopped.")))),
-		act(one+"/logout", user.ActionInstanceLoggedOut, of(command(p.Instances.Logout, web.Word("Logged out.")))),
+		act(one+"/passkey/confirm", user.ActionInstancePasskey, of(command{p.Instances.ConfirmPasskey, web.Word("Confirmed here.")}.handle)),
+		act(one+"/restart", user.ActionInstanceRestarted, of(command{p.Instances.Restart, web.Word("Restarting.")}.handle)),
+		act(one+"/stop", user.ActionInstanceStopped, of(command{p.Instances.Stop, web.Word("Stopped.")}.handle)),
+		act(one+"/logout", user.ActionInstanceLoggedOut, of(command{p.Instances.Logout, web.Word("Logged out.")}.handle)),
 		act(one+"/delete", user.ActionInstanceDeleted, of(p.deleteInstance)),
 
-		read(one+"/chats", of(showView("chats", p.chatsView))),
-		live(one+"/chats/live", of(liveView(p, "chats", 0, p.chatsView))),
+		read(one+"/chats", of(chats.show)),
+		live(one+"/chats/live", of(chats.update)),
 		act(one+"/chats/arrange", user.ActionChatArranged, of(p.arrangeChat)),
 		act(one+"/chats/label", user.ActionChatArranged, of(p.labelChat)),
 		read(one+"/messages/{messageId}/file", of(p.showFile)),
@@ -77,25 +83,25 @@ func (p *pages) routes() []frame.Route {
 		act(one+"/account/block", user.ActionInstanceChanged, of(p.block)),
 		act(one+"/account/status", user.ActionMessageSent, of(p.postStatus)),
 
-		read(one+"/queue", of(showView("queue", p.queueView))),
-		live(one+"/queue/live", of(liveView(p, "queue", queueAge, p.queueView))),
+		read(one+"/queue", of(queue.show)),
+		live(one+"/queue/live", of(queue.update)),
 		act(one+"/queue/cancel", user.ActionQueueCancelled, of(p.cancelQueue)),
 		act(one+"/queue/{messageId}/cancel", user.ActionMessageCancelled, of(p.cancelQueued)),
 
 		read(one+"/code", of(p.showCode)),
 
 		read(one+"/webhook", of(p.showWebhook)),
-		live(one+"/webhook/live", of(liveView(p, "webhook", deliveryAge, p.webhookView))),
+		live(one+"/webhook/live", of(webhook.update)),
 		act(one+"/webhook", user.ActionWebhookSaved, of(p.saveWebhook)),
 		act(one+"/webhook/delete", user.ActionWebhookDeleted, of(p.deleteWebhook)),
 		act(one+"/webhook/test", user.ActionWebhookTested, of(p.testWebhook)),
 		act(one+"/webhook/resume", user.ActionWebhookResumed, of(p.resumeWebhook)),
 		act(one+"/webhook/replay", user.ActionWebhookReplayed, of(p.replayWebhook)),
-		read(one+"/webhook/deliveries", of(showView("deliveries", p.deliveriesView))),
-		live(one+"/webhook/deliveries/live", of(liveView(p, "deliveries", deliveryAge, p.deliveriesView))),
+		read(one+"/webhook/deliveries", of(deliveries.show)),
+		live(one+"/webhook/deliveries/live", of(deliveries.update)),
 
-		read(one+"/events", of(showView("events", p.eventsView))),
-		live(one+"/events/live", of(liveView(p, "events", 0, p.eventsView))),
+		read(one+"/events", of(events.show)),
+		live(one+"/events/live", of(events.update)),
 		read(one+"/events/{sequence}", of(p.showEvent)),
 		act(one+"/events/{sequence}/redeliver", user.ActionWebhookReplayed, of(p.redeliver)),
 
