@@ -141,7 +141,7 @@ func New(config Config) (*API, error) {
 		Version:      config.Version,
 		Origin:       origin,
 		Bodies: body.Config{
-			MaxJSON: config.MaxBody, MaxMedia: config.MaxMedia, MaxHeld: config.Limits().Bodies,
+			MaxJSON: config.MaxBody, MaxMedia: config.MaxMedia, MaxBytes: config.Limits().Bodies,
 			Patience: config.BodyPatience, TempDir: config.TempDir, Stopping: config.Stopping,
 		},
 		Requests:    config.requests,

@@ -32,7 +32,7 @@ const (
 	// twice.
 	defaultMaxJSON  = 1 << 20
 	defaultMaxMedia = 64 << 20
-	defaultMaxHeld  = 256 << 20
+	defaultMaxBytes = 256 << 20
 	// defaultPatience bounds a pause. The HTTP server bounds the time for a whole body.
 	defaultPatience = 15 * time.Second
 )
@@ -41,9 +41,9 @@ const (
 type Config struct {
 	MaxJSON  int64 // bytes of a body without media; 0 means 1 MiB
 	MaxMedia int64 // bytes of the media in a body, decoded; 0 means 64 MiB
-	// MaxHeld bounds the bytes of all bodies that are held at a time, in memory and in
+	// MaxBytes bounds the bytes of all bodies that are held at a time, in memory and in
 	// temporary files; 0 means 256 MiB, and it is never less than two of the largest bodies.
-	MaxHeld  int64
+	MaxBytes int64
 	Patience time.Duration // how long a body may bring no byte; 0 means 15 seconds
 	TempDir  string        // folder of temporary files; empty means the machine's own
 	// Stopping ends when the program begins to stop: bodies that are still being sent are given up.
@@ -66,8 +66,8 @@ func NewReader(config Config) *Reader {
 	if config.MaxMedia == 0 {
 		config.MaxMedia = defaultMaxMedia
 	}
-	if config.MaxHeld == 0 {
-		config.MaxHeld = defaultMaxHeld
+	if config.MaxBytes == 0 {
+		config.MaxBytes = defaultMaxBytes
 	}
 	if config.Patience == 0 {
 		config.Patience = defaultPatience
@@ -75,9 +75,9 @@ func NewReader(config Config) *Reader {
 	if config.Stopping == nil {
 		config.Stopping = context.Background()
 	}
-	config.MaxHeld = max(config.MaxHeld, 2*withMedia(config.MaxMedia))
+	config.MaxBytes = max(config.MaxBytes, 2*withMedia(config.MaxMedia))
 	return &Reader{config: config, pool: share.New(share.Config{
-		Name: "bodies", Total: config.MaxHeld,
+		Name: "bodies", Total: config.MaxBytes,
 		What: "bytes of requests in progress", Advice: "send fewer large requests at a time",
 	}), work: share.New(share.Config{
 		// One account leaves a processor to the requests of the others.
@@ -99,7 +99,7 @@ type Body struct {
 	json  bytes.Buffer
 	sieve *sieve // nil where the operation takes no media
 	form  *form  // nil where the body is JSON
-	hold  *share.Hold
+	hold  *share.Taken
 }
 
 // Media returns the media that the body held as a data URI, or as a file; nil where it held none.
@@ -245,7 +245,7 @@ type patientReader struct {
 	ctx  context.Context //nolint:containedctx // of the request
 	work *share.Pool
 	read int64
-	turn *share.Hold
+	turn *share.Taken
 }
 
 // Read implements io.Reader.

@@ -17,7 +17,7 @@ import (
 // sift passes a body through a sieve in pieces of that size.
 func sift(tb testing.TB, given string, size int) (*Body, error) {
 	tb.Helper()
-	b := &Body{hold: NewReader(Config{MaxHeld: 1 << 30}).Pools()[0].Begin(tb.Context())}
+	b := &Body{hold: NewReader(Config{MaxBytes: 1 << 30}).Pools()[0].Begin(tb.Context())}
 	b.sieve = newSieve("image", &b.json, tb.TempDir())
 	for piece := []byte(given); len(piece) > 0; {
 		n := min(size, len(piece))

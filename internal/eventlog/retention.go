@@ -109,7 +109,7 @@ func (r *Retention) Sweep(ctx context.Context) error {
 	}
 	var errs []error
 	for _, id := range ids {
-		held, ok := r.config.Tenures.Hold(ctx, id)
+		held, ok := r.config.Tenures.WithTenure(ctx, id)
 		if !ok {
 			continue
 		}

@@ -146,8 +146,8 @@ func (r EventResponse) Cleaned(now time.Time) Incoming {
 	return r
 }
 
-// KeptVote is the vote of one person as it is kept.
-type KeptVote struct {
+// StoredVote is the vote of one person as it is kept.
+type StoredVote struct {
 	By      Party
 	Choices [][sha256.Size]byte
 	At      time.Time

@@ -86,13 +86,13 @@ func TenureOf(ctx context.Context) Tenure {
 
 // Tenures knows the instances that this process works for. It is safe for concurrent use.
 type Tenures interface {
-	// Hold returns a context for work for an instance, and whether this process may do it.
-	Hold(ctx context.Context, instanceID string) (context.Context, bool)
+	// WithTenure returns a context for work for an instance, and whether this process may do it.
+	WithTenure(ctx context.Context, instanceID string) (context.Context, bool)
 }
 
 // Alone are the Tenures of a process that has the database to itself: it works for every
 // instance.
 type Alone struct{}
 
-// Hold returns the context as it is (Tenures).
-func (Alone) Hold(ctx context.Context, _ string) (context.Context, bool) { return ctx, true }
+// WithTenure returns the context as it is (Tenures).
+func (Alone) WithTenure(ctx context.Context, _ string) (context.Context, bool) { return ctx, true }

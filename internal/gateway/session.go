@@ -133,9 +133,9 @@ type Outgoing struct {
 	PlatformID string
 	Chat       JID
 	Payload    []byte // from Encoder.Encode or Messages.EncodeChange
-	// Kept waits until the message is kept. It is called before anything is sent, and if
+	// Stored waits until the message is stored. It is called before anything is sent, and if
 	// it fails nothing is. It may be called again; nil means that the message is kept.
-	Kept func(ctx context.Context) error
+	Stored func(ctx context.Context) error
 }
 
 // Sent is the platform's acknowledgement.

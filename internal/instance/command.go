@@ -82,7 +82,7 @@ func (s *Service) isLost(ctx context.Context, id string) bool {
 	if s.sessions.config.Owns == nil || !s.sessions.config.Owns.Shared() {
 		return false
 	}
-	held, ok := s.sessions.config.Owns.Hold(ctx, id)
+	held, ok := s.sessions.config.Owns.WithTenure(ctx, id)
 	return !ok || gateway.TenureOf(held) != gateway.TenureOf(ctx)
 }
 

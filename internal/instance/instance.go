@@ -59,9 +59,9 @@ type Ownership interface {
 	// Contested reports whether this process still has a tenure that another node may have had
 	// before.
 	Contested(ctx context.Context, tenure gateway.Tenure) bool
-	// StatusHolds returns those of the instances whose stored status was written by a node
+	// CurrentStatuses returns those of the instances whose stored status was written by a node
 	// that works for them now, and is alive.
-	StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error)
+	CurrentStatuses(ctx context.Context, instanceIDs []string) (map[string]bool, error)
 }
 
 // Log takes events that stand for themselves.

@@ -140,7 +140,7 @@ func (s *Sessions) correct(ctx context.Context, instances []gateway.Instance) er
 			continue
 		}
 		if s.config.Owns != nil {
-			if _, here := s.config.Owns.Hold(ctx, instance.ID); !here {
+			if _, here := s.config.Owns.WithTenure(ctx, instance.ID); !here {
 				elsewhere = append(elsewhere, instance.ID)
 				continue
 			}
@@ -152,7 +152,7 @@ func (s *Sessions) correct(ctx context.Context, instances []gateway.Instance) er
 	if len(elsewhere) == 0 {
 		return nil
 	}
-	holds, err := s.config.Owns.StatusHolds(ctx, elsewhere)
+	holds, err := s.config.Owns.CurrentStatuses(ctx, elsewhere)
 	if err != nil {
 		return fmt.Errorf("instance: %w", err)
 	}

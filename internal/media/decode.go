@@ -109,7 +109,7 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Pictur
 
 // admit waits for the turn of a picture that takes so much memory. The caller releases what it returns, also after
 // an error.
-func (d *decoders) admit(ctx context.Context, room *share.Pool, takes int64) (place, memory *share.Hold, err error) {
+func (d *decoders) admit(ctx context.Context, room *share.Pool, takes int64) (place, memory *share.Taken, err error) {
 	if place, err = d.pools.Decoding.WaitAtMost(ctx, 1, d.wait); err != nil {
 		return place, nil, err
 	}

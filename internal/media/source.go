@@ -22,7 +22,7 @@ type source struct {
 	// explain says what a failure to read the body means to the client.
 	explain func(err error) error
 	close   func()
-	place   *share.Hold // among the files that are fetched; nil for others
+	place   *share.Taken // among the files that are fetched; nil for others
 }
 
 // end closes the source and gives its place back.

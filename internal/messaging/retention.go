@@ -54,7 +54,7 @@ func (s *Service) Expire(ctx context.Context) error {
 		return fmt.Errorf("messaging: remove old messages: %w", err)
 	}
 	for _, instance := range instances {
-		ctx, ok := s.config.Tenures.Hold(ctx, instance.ID)
+		ctx, ok := s.config.Tenures.WithTenure(ctx, instance.ID)
 		if !ok {
 			continue
 		}

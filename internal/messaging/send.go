@@ -306,7 +306,7 @@ func (s *Service) hand(
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),
 		Payload:    payload,
-		Kept:       func(context.Context) error { return kept() },
+		Stored:     func(context.Context) error { return kept() },
 	})
 	if keptErr := kept(); keptErr != nil {
 		return false, keptErr // nothing was sent

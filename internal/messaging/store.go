@@ -49,7 +49,7 @@ type MessageStore interface {
 
 // VoteStore finds the votes in a poll.
 type VoteStore interface {
-	ListVotes(ctx context.Context, messageID string) ([]gateway.KeptVote, error)
+	ListVotes(ctx context.Context, messageID string) ([]gateway.StoredVote, error)
 }
 
 // SentChangeStore keeps the changes that are sent, until the platform may no longer refer
@@ -120,8 +120,8 @@ type ReceivedChangeStore interface {
 
 // ReceivedVoteStore keeps the votes that are received.
 type ReceivedVoteStore interface {
-	KeepVote(ctx context.Context, poll gateway.Message, vote gateway.KeptVote,
-		report func(votes []gateway.KeptVote) (eventlog.Event, error)) error
+	KeepVote(ctx context.Context, poll gateway.Message, vote gateway.StoredVote,
+		report func(votes []gateway.StoredVote) (eventlog.Event, error)) error
 }
 
 // RestrictionStore keeps what the platform says of an account with its instance.

@@ -75,7 +75,7 @@ func (s *Service) GiveUp(ctx context.Context, before time.Time) error {
 		}
 		for _, message := range pending {
 			last = message.Position()
-			held, ok := s.config.Tenures.Hold(ctx, message.InstanceID)
+			held, ok := s.config.Tenures.WithTenure(ctx, message.InstanceID)
 			if !ok || s.takenUpAfter(message.InstanceID, before) {
 				continue
 			}

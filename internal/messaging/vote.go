@@ -58,8 +58,8 @@ func (r receiver) keepVote(ctx context.Context, vote gateway.PollVote) error {
 		r.ignore(ctx, vote.PollID, "the vote has more choices than the poll allows")
 		return nil
 	}
-	err = r.config.Store.KeepVote(ctx, message, gateway.KeptVote{By: vote.By, Choices: choices, At: vote.At},
-		func(votes []gateway.KeptVote) (eventlog.Event, error) {
+	err = r.config.Store.KeepVote(ctx, message, gateway.StoredVote{By: vote.By, Choices: choices, At: vote.At},
+		func(votes []gateway.StoredVote) (eventlog.Event, error) {
 			return voteEvent(vote, countVotes(message, details.Poll, votes), choices, details.Poll)
 		})
 	if err != nil {
@@ -134,7 +134,7 @@ type PollOption struct {
 }
 
 // countVotes makes the standing of a poll from its votes.
-func countVotes(message gateway.Message, poll *gateway.Poll, votes []gateway.KeptVote) Poll {
+func countVotes(message gateway.Message, poll *gateway.Poll, votes []gateway.StoredVote) Poll {
 	counted := Poll{Message: message}
 	if poll == nil {
 		return counted

@@ -68,7 +68,7 @@ type Store interface {
 	TakeTenures(ctx context.Context, node string, grace time.Duration, limit int) ([]gateway.Tenure, error)
 	EndTenures(ctx context.Context, tenures []gateway.Tenure) error
 	FindOwner(ctx context.Context, instanceID string) (owner gateway.Owner, found bool, err error)
-	StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error)
+	CurrentStatuses(ctx context.Context, instanceIDs []string) (map[string]bool, error)
 }
 
 // Instances lists the instances.

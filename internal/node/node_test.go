@@ -163,7 +163,7 @@ func TestShares(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 9)
 	one := c.add("http://one")
-	if one.count() != 9 || one.Held() != 9 {
+	if one.count() != 9 || one.Owned() != 9 {
 		t.Errorf("the first node is ready and works for %d instances", one.count())
 	}
 	two, three := c.add("http://two"), c.add("http://three")
@@ -177,7 +177,7 @@ func TestShares(t *testing.T) {
 	if err := one.Create(t.Context(), id, func(ctx context.Context) error { return c.create(ctx, id) }); err != nil {
 		t.Fatal(err)
 	}
-	if _, held := one.Hold(t.Context(), id); !held {
+	if _, held := one.WithTenure(t.Context(), id); !held {
 		t.Error("a node does not work for the instance that it has created")
 	}
 	if owner, found, err := c.shared.Nodes.FindOwner(t.Context(), id); err != nil || !found || owner.Tenure.Node != one.ID() || owner.Tenure.Epoch != 1 {
@@ -251,7 +251,7 @@ func TestTakingUpFails(t *testing.T) {
 	}
 	two := c.add("http://two")
 	await.Until(t, "the other one works for it", func() bool {
-		_, held := two.Hold(t.Context(), id)
+		_, held := two.WithTenure(t.Context(), id)
 		return held
 	})
 }
@@ -272,7 +272,7 @@ func TestAlone(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- alone.Run(ctx) }()
 	<-alone.Ready()
-	if _, held := alone.Hold(ctx, "anything"); !held || m.count() != 3 {
+	if _, held := alone.WithTenure(ctx, "anything"); !held || m.count() != 3 {
 		t.Errorf("it works for %d instances", m.count())
 	}
 	cancel()

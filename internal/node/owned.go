@@ -28,9 +28,9 @@ func newOwned(tenure gateway.Tenure) *ownedInstance {
 	return &ownedInstance{tenure: tenure, closed: true, left: make(chan struct{}), gone: make(chan struct{})}
 }
 
-// Hold returns a context for work for an instance, and whether this node works for it
+// WithTenure returns a context for work for an instance, and whether this node works for it
 // (gateway.Tenures).
-func (n *Node) Hold(ctx context.Context, instanceID string) (context.Context, bool) {
+func (n *Node) WithTenure(ctx context.Context, instanceID string) (context.Context, bool) {
 	n.mu.Lock()
 	owned, ok := n.owned[instanceID]
 	n.mu.Unlock()
@@ -41,7 +41,7 @@ func (n *Node) Hold(ctx context.Context, instanceID string) (context.Context, bo
 	return gateway.WithTenure(ctx, owned.tenure), true
 }
 
-// Enter is Hold for a request.
+// Enter is WithTenure for a request.
 func (n *Node) Enter(ctx context.Context, instanceID string) (_ context.Context, left forward.Left, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -90,13 +90,13 @@ func (n *Node) Forget(instanceID string) {
 	delete(n.owned, instanceID)
 }
 
-// StatusHolds returns those of the instances whose stored status was written by a node that
+// CurrentStatuses returns those of the instances whose stored status was written by a node that
 // works for them now, and is alive.
-func (n *Node) StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error) {
+func (n *Node) CurrentStatuses(ctx context.Context, instanceIDs []string) (map[string]bool, error) {
 	if n.config.Store == nil {
 		return nil, nil
 	}
-	return n.config.Store.StatusHolds(ctx, instanceIDs)
+	return n.config.Store.CurrentStatuses(ctx, instanceIDs)
 }
 
 // Shared reports whether other processes work with the same database.
@@ -112,8 +112,8 @@ func (n *Node) Contested(ctx context.Context, tenure gateway.Tenure) bool {
 	return err == nil && found && owner.Tenure == tenure
 }
 
-// Held returns how many instances this node works for.
-func (n *Node) Held() int {
+// Owned returns how many instances this node works for.
+func (n *Node) Owned() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.owned)

@@ -203,7 +203,7 @@ func (n *Node) takeOver(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	room := share - n.Held()
+	room := share - n.Owned()
 	if room <= 0 {
 		return 0, nil
 	}
@@ -214,7 +214,7 @@ func (n *Node) takeOver(ctx context.Context) (int, error) {
 	failed := n.takeUp(ctx, taken)
 	n.giveBack(ctx, failed)
 	n.config.Tell(TakenOver, len(taken)-len(failed))
-	n.config.Logger.InfoContext(ctx, "instances taken over", slog.Int("instances", len(taken)-len(failed)), slog.Int("now", n.Held()))
+	n.config.Logger.InfoContext(ctx, "instances taken over", slog.Int("instances", len(taken)-len(failed)), slog.Int("now", n.Owned()))
 	return len(taken) - len(failed), nil
 }
 
@@ -249,7 +249,7 @@ func (n *Node) balance(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if surplus := n.Held() - share; surplus > 0 {
+	if surplus := n.Owned() - share; surplus > 0 {
 		n.handOver(ctx, first(n.all(), min(surplus, handoverBatch)))
 	}
 	return nil
@@ -298,7 +298,7 @@ func (n *Node) handOver(ctx context.Context, tenures []gateway.Tenure) {
 	n.letGo(ctx, tenures, n.timing.Drain)
 	n.giveBack(ctx, tenures)
 	n.config.Tell(HandedOver, len(tenures))
-	n.config.Logger.InfoContext(ctx, "instances handed over", slog.Int("instances", len(tenures)), slog.Int("now", n.Held()))
+	n.config.Logger.InfoContext(ctx, "instances handed over", slog.Int("instances", len(tenures)), slog.Int("now", n.Owned()))
 }
 
 // giveBack ends tenures, so that another node can take the instances over at once.

@@ -288,7 +288,7 @@ func (s *Service) endAll(ctx context.Context) {
 	ended, err := s.config.Store.EndedPresenceSubscriptions(ctx, s.config.Now(), endSlice)
 	failed(err)
 	for _, subscription := range ended {
-		if work, mine := s.config.Tenures.Hold(ctx, subscription.InstanceID); mine {
+		if work, mine := s.config.Tenures.WithTenure(ctx, subscription.InstanceID); mine {
 			failed(s.end(work, subscription))
 		}
 	}

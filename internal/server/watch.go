@@ -182,7 +182,7 @@ func (o sampler) Now() metrics.Present {
 	s := o.s
 	stats := s.store.Connections()
 	present := metrics.Present{
-		Ready: s.serving.Load() && !s.draining.Load() && !s.databaseFails(), Held: s.node.Held(), MemoryLimit: s.config.MemoryLimit,
+		Ready: s.serving.Load() && !s.draining.Load() && !s.databaseFails(), Held: s.node.Owned(), MemoryLimit: s.config.MemoryLimit,
 		ClientOutdated: !s.ClientVersion().RefusedSince.IsZero(), SettingsRefused: s.refused.Load(),
 		Connections: metrics.Connections{
 			Max: stats.MaxOpenConnections, InUse: stats.InUse, Idle: stats.Idle, Waits: stats.WaitCount, Waited: stats.WaitDuration,

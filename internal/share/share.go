@@ -68,7 +68,7 @@ type asker struct {
 
 // waiter is a request that waits for its turn.
 type waiter struct {
-	hold   *Hold
+	hold   *Taken
 	amount int64
 	served chan struct{} // closed when the amount was given
 }
@@ -95,21 +95,21 @@ func (p *Pool) perAsker() int64 {
 // part is three quarters of an amount, and at least 1.
 func part(of int64) int64 { return max(1, of/4*3+of%4*3/4) }
 
-// Hold is what one request has of a pool. It belongs to one goroutine.
-type Hold struct {
+// Taken is what one request has of a pool. It belongs to one goroutine.
+type Taken struct {
 	pool *Pool
 	of   gateway.Requester
 	held int64
 }
 
 // Begin returns a hold of nothing, for whoever the context says is asking (gateway.WithRequester).
-func (p *Pool) Begin(ctx context.Context) *Hold {
-	return &Hold{pool: p, of: gateway.RequesterOf(ctx)}
+func (p *Pool) Begin(ctx context.Context) *Taken {
+	return &Taken{pool: p, of: gateway.RequesterOf(ctx)}
 }
 
 // Take gives an amount at once, or refuses it: its error is Unavailable, with the time after which
 // to try again. The caller releases the hold.
-func (p *Pool) Take(ctx context.Context, amount int64) (*Hold, error) {
+func (p *Pool) Take(ctx context.Context, amount int64) (*Taken, error) {
 	hold := p.Begin(ctx)
 	err := hold.Grow(amount)
 	return hold, err
@@ -117,12 +117,12 @@ func (p *Pool) Take(ctx context.Context, amount int64) (*Hold, error) {
 
 // Wait gives an amount when it is its turn. Its error is Unavailable for whoever has waited as long as
 // the pool allows, and the end of ctx. The caller releases the hold.
-func (p *Pool) Wait(ctx context.Context, amount int64) (*Hold, error) {
+func (p *Pool) Wait(ctx context.Context, amount int64) (*Taken, error) {
 	return p.WaitAtMost(ctx, amount, p.config.Patience)
 }
 
 // WaitAtMost is Wait with another patience; 0 means that of the pool.
-func (p *Pool) WaitAtMost(ctx context.Context, amount int64, patience time.Duration) (*Hold, error) {
+func (p *Pool) WaitAtMost(ctx context.Context, amount int64, patience time.Duration) (*Taken, error) {
 	hold := p.Begin(ctx)
 	patience = cmp.Or(patience, p.config.Patience)
 	p.mu.Lock()
@@ -167,7 +167,7 @@ func (p *Pool) WaitAtMost(ctx context.Context, amount int64, patience time.Durat
 }
 
 // Grow adds what is missing to amount at once, or refuses it as Take does.
-func (h *Hold) Grow(amount int64) error {
+func (h *Taken) Grow(amount int64) error {
 	more := amount - h.held
 	if more <= 0 {
 		return nil
@@ -182,7 +182,7 @@ func (h *Hold) Grow(amount int64) error {
 }
 
 // OfAccount returns how much the account of the hold has of the pool now, this hold included.
-func (h *Hold) OfAccount() int64 {
+func (h *Taken) OfAccount() int64 {
 	h.pool.mu.Lock()
 	defer h.pool.mu.Unlock()
 	if whose := h.pool.accounts[h.of.AccountID]; whose != nil {
@@ -192,7 +192,7 @@ func (h *Hold) OfAccount() int64 {
 }
 
 // Release gives everything back. It may be called twice, and on nil.
-func (h *Hold) Release() {
+func (h *Taken) Release() {
 	if h == nil || h.held == 0 {
 		return
 	}
@@ -252,7 +252,7 @@ func (p *Pool) refused(refusal *gateway.Error) error {
 	return refusal
 }
 
-func (p *Pool) give(hold *Hold, amount int64) {
+func (p *Pool) give(hold *Taken, amount int64) {
 	whose, by := p.find(hold.of)
 	p.held, whose.held, by.held = p.held+amount, whose.held+amount, by.held+amount
 	hold.held += amount

@@ -56,7 +56,7 @@ func TestParts(t *testing.T) {
 			t.Parallel()
 			c.pool.Name, c.pool.What, c.pool.Advice, c.pool.RetryAfter = "test", "bytes", "send fewer", 3*time.Second
 			pool := share.New(c.pool)
-			var holds []*share.Hold
+			var holds []*share.Taken
 			ofRed := int64(0)
 			for n, ask := range c.asks {
 				hold, err := pool.Take(as(t, ask.account, ask.key), ask.amount)
@@ -92,7 +92,7 @@ func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pool := share.New(share.Config{Name: "test", What: "places", Advice: "wait", Total: 4, Patience: time.Minute})
-		var first []*share.Hold
+		var first []*share.Taken
 		for _, account := range []string{"red", "red", "red", "blue"} {
 			key := "1"
 			if len(first) == 2 {

@@ -242,8 +242,8 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 			return err
 		},
 		"KeepVote": func(ctx context.Context) error {
-			vote := gateway.KeptVote{By: gateway.Party{LID: "1@lid"}, At: time.Now()}
-			return f.KeepVote(ctx, poll, vote, func([]gateway.KeptVote) (eventlog.Event, error) { return event(), nil })
+			vote := gateway.StoredVote{By: gateway.Party{LID: "1@lid"}, At: time.Now()}
+			return f.KeepVote(ctx, poll, vote, func([]gateway.StoredVote) (eventlog.Event, error) { return event(), nil })
 		},
 		"SubscribePresence": func(ctx context.Context) error {
 			_, err := f.Presences.SubscribePresence(ctx, subscribed, f.now, 10)

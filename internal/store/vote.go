@@ -17,11 +17,11 @@ import (
 
 //nolint:gochecknoglobals // a table that never changes
 var voteColumns = table.Of(
-	table.Text("voter_jid", func(v *gateway.KeptVote) *gateway.JID { return &v.By.JID }),
-	table.Text("voter_lid", func(v *gateway.KeptVote) *gateway.JID { return &v.By.LID }),
-	table.Text("voter_name", func(v *gateway.KeptVote) *string { return &v.By.Name }),
-	table.Custom("choices", func(v *gateway.KeptVote) any { return choices(v.Choices).joined() }, func(v *gateway.KeptVote) any { return (*choices)(&v.Choices) }),
-	table.Moment("voted_at", func(v *gateway.KeptVote) *time.Time { return &v.At }),
+	table.Text("voter_jid", func(v *gateway.StoredVote) *gateway.JID { return &v.By.JID }),
+	table.Text("voter_lid", func(v *gateway.StoredVote) *gateway.JID { return &v.By.LID }),
+	table.Text("voter_name", func(v *gateway.StoredVote) *string { return &v.By.Name }),
+	table.Custom("choices", func(v *gateway.StoredVote) any { return choices(v.Choices).joined() }, func(v *gateway.StoredVote) any { return (*choices)(&v.Choices) }),
+	table.Moment("voted_at", func(v *gateway.StoredVote) *time.Time { return &v.At }),
 )
 
 const (
@@ -35,15 +35,15 @@ const (
 // votes. A vote that is older than the stored one changes nothing, and has no event. An error of report is returned as it is, and nothing is
 // written. If the poll is gone, the error is a gateway.NotFound.
 func (s *Store) KeepVote(
-	ctx context.Context, poll gateway.Message, vote gateway.KeptVote,
-	report func(votes []gateway.KeptVote) (eventlog.Event, error),
+	ctx context.Context, poll gateway.Message, vote gateway.StoredVote,
+	report func(votes []gateway.StoredVote) (eventlog.Event, error),
 ) error {
 	refused, err := s.db.recordOr(ctx, poll.InstanceID, func(ctx context.Context, r *recorder) (refused, err error) {
 		votes, err := voteColumns.Collect(ctx, r, listVotes, poll.ID)
 		if err != nil {
 			return nil, err
 		}
-		before := slices.IndexFunc(votes, func(v gateway.KeptVote) bool { return v.By.Is(vote.By.JID) || v.By.Is(vote.By.LID) })
+		before := slices.IndexFunc(votes, func(v gateway.StoredVote) bool { return v.By.Is(vote.By.JID) || v.By.Is(vote.By.LID) })
 		if before >= 0 {
 			if votes[before].At.After(vote.At) {
 				return nil, nil
@@ -74,7 +74,7 @@ func (s *Store) KeepVote(
 
 // ListVotes returns the votes in a poll, oldest first, including those that were withdrawn, which have no
 // choice.
-func (s *Store) ListVotes(ctx context.Context, messageID string) (_ []gateway.KeptVote, err error) {
+func (s *Store) ListVotes(ctx context.Context, messageID string) (_ []gateway.StoredVote, err error) {
 	defer table.Wrap(&err, "list votes")
 	return voteColumns.Collect(ctx, s.db.Reader(), listVotes, messageID)
 }

@@ -323,7 +323,7 @@ func (s *Service) watch(ctx context.Context, webhook Webhook) (made bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tenure := gateway.TenureOf(ctx)
-	if held, here := s.tenures.Hold(ctx, webhook.InstanceID); !here || gateway.TenureOf(held) != tenure {
+	if held, here := s.tenures.WithTenure(ctx, webhook.InstanceID); !here || gateway.TenureOf(held) != tenure {
 		return false
 	}
 	if !s.running || s.find(webhook.ref()) != nil {

@@ -26,7 +26,7 @@ func (s *Service) Conditions(ctx context.Context, instanceIDs []string) (map[str
 		if len(conditions[id]) > 0 {
 			continue
 		}
-		if _, here := s.tenures.Hold(ctx, id); !here {
+		if _, here := s.tenures.WithTenure(ctx, id); !here {
 			elsewhere = append(elsewhere, id)
 		}
 	}

@@ -88,7 +88,7 @@ func (s *session) refusedInGroup(ctx context.Context, to types.JID, message *waE
 func (s *session) transmit(
 	ctx context.Context, client *whatsmeow.Client, to types.JID, message *waE2E.Message, out gateway.Outgoing,
 ) (response whatsmeow.SendResponse, err error) {
-	kept, done := traced(ctx, out.Kept)
+	kept, done := traced(ctx, out.Stored)
 	defer func() { done(err) }()
 	handle := wire.TakeHandle(message)
 	err = keys.Send(ctx, kept, func(ctx context.Context) error {

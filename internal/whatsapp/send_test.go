@@ -63,7 +63,7 @@ func TestNothingIsSentThatIsNotKept(t *testing.T) {
 		}
 		id = w.connector.Encoder.NewMessageID()
 		_, err = session.Messages().Send(t.Context(), gateway.Outgoing{
-			PlatformID: id, Chat: chat, Payload: payload, Kept: func(context.Context) error { return kept },
+			PlatformID: id, Chat: chat, Payload: payload, Stored: func(context.Context) error { return kept },
 		})
 		return id, err
 	}

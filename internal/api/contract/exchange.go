@@ -37,7 +37,7 @@ type exchange struct {
 
 	key      gateway.Key      // of the client
 	instance gateway.Instance // that the path names; empty for none
-	hold     *share.Hold      // of a place among the requests, or the streams; nil for none
+	hold     *share.Taken     // of a place among the requests, or the streams; nil for none
 	body     *body.Body       // of the request, where the operation reads one
 }
 

@@ -23,9 +23,9 @@ const (
 	// A message that could not be sent is tried again after firstRetry, then after twice as
 	// long each time, and at least every lastRetry.
 	firstRetry, lastRetry = 2 * time.Second, 5 * time.Minute
-	// newChatsKept is how long new chats are remembered: the longest time within which they
+	// newChatsAge is how long new chats are remembered: the longest time within which they
 	// are counted.
-	newChatsKept = 24 * time.Hour
+	newChatsAge = 24 * time.Hour
 	// restrictedRetry is when a restricted account tries again if nobody said until when it
 	// is restricted.
 	restrictedRetry = time.Hour
@@ -321,7 +321,7 @@ func (l *instanceQueue) loadPace(ctx context.Context, instance gateway.Instance)
 		if known.sent, err = q.config.Store.SentSince(ctx, l.instanceID, now.Add(-max(time.Minute, pace.Gap+pace.Jitter)), maxPerMinute); err != nil {
 			return err
 		}
-		if known.newChats, err = q.config.Store.NewChatsSince(ctx, l.instanceID, now.Add(-newChatsKept)); err != nil {
+		if known.newChats, err = q.config.Store.NewChatsSince(ctx, l.instanceID, now.Add(-newChatsAge)); err != nil {
 			return err
 		}
 		for n, at := range known.sent {

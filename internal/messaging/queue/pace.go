@@ -75,7 +75,7 @@ func (p *pacer) nextNewChat(budget gateway.Budget, from time.Time) time.Time {
 	for _, limit := range []struct {
 		most   int
 		within time.Duration
-	}{{budget.PerHour, time.Hour}, {budget.PerDay, newChatsKept}} {
+	}{{budget.PerHour, time.Hour}, {budget.PerDay, newChatsAge}} {
 		if n := len(p.newChats); limit.most > 0 && n >= limit.most {
 			at = latest(at, p.newChats[n-limit.most].At.Add(limit.within))
 		}
@@ -85,7 +85,7 @@ func (p *pacer) nextNewChat(budget gateway.Budget, from time.Time) time.Time {
 
 // takeNewChat notes that a chat is begun. A chat counts once.
 func (p *pacer) takeNewChat(chat gateway.JID, at time.Time) {
-	day := at.Add(-newChatsKept)
+	day := at.Add(-newChatsAge)
 	p.newChats = slices.DeleteFunc(p.newChats, func(begun NewChat) bool { return begun.At.Before(day) })
 	if !p.counted([]gateway.Party{{LID: chat}}) {
 		p.newChats = append(p.newChats, NewChat{chat, at})

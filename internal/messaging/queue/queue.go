@@ -189,7 +189,7 @@ func New(config Config) (*Queue, error) {
 func (q *Queue) Run(ctx context.Context) error {
 	q.mu.Lock()
 	q.start = func(l *instanceQueue) {
-		mine, ok := q.config.Tenures.Hold(ctx, l.instanceID)
+		mine, ok := q.config.Tenures.WithTenure(ctx, l.instanceID)
 		if !ok || ctx.Err() != nil {
 			return
 		}
@@ -349,7 +349,7 @@ func (q *Queue) Sent(instanceID string) {
 // Begun notes that an instance has begun a chat.
 func (q *Queue) Begun(ctx context.Context, instanceID string, chat gateway.Party) error {
 	now := q.config.Now()
-	if err := q.config.Store.AddNewChat(ctx, instanceID, chat.Key(), now, now.Add(-newChatsKept)); err != nil {
+	if err := q.config.Store.AddNewChat(ctx, instanceID, chat.Key(), now, now.Add(-newChatsAge)); err != nil {
 		return err
 	}
 	q.mu.Lock()

@@ -219,7 +219,7 @@ func (q *Queue) Usage(ctx context.Context, instanceID string) (Usage, error) {
 	if err != nil {
 		return Usage{}, err
 	}
-	begun, err := q.config.Store.NewChatsSince(ctx, instanceID, now.Add(-newChatsKept))
+	begun, err := q.config.Store.NewChatsSince(ctx, instanceID, now.Add(-newChatsAge))
 	if err != nil {
 		return Usage{}, err
 	}

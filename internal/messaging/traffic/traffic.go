@@ -205,7 +205,7 @@ func (t *Traffic) Since(ctx context.Context, since time.Time, instanceIDs []stri
 	sums := make(map[string]gateway.Traffic, len(instanceIDs))
 	for _, id := range instanceIDs {
 		sum := gateway.Traffic{Hour: first}
-		if _, here := t.config.Tenures.Hold(ctx, id); here {
+		if _, here := t.config.Tenures.WithTenure(ctx, id); here {
 			continue
 		}
 		hours, err := t.config.Store.CountTraffic(ctx, id, first, t.config.Now())

@@ -208,9 +208,9 @@ func (t *Tables) FindOwner(ctx context.Context, instanceID string) (_ gateway.Ow
 	}, findOwner, instanceID)
 }
 
-// StatusHolds returns those of the instances whose stored status was written by the node
+// CurrentStatuses returns those of the instances whose stored status was written by the node
 // that works for them now, and is alive.
-func (t *Tables) StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error) {
+func (t *Tables) CurrentStatuses(ctx context.Context, instanceIDs []string) (map[string]bool, error) {
 	ids, err := table.Collect(ctx, t.db.Reader(), table.Value[string], statusHolds, instanceIDs)
 	if err != nil {
 		return nil, fmt.Errorf("store: compare tenures: %w", err)

@@ -76,7 +76,7 @@ func (s *Service) follow(ctx context.Context) error {
 			continue
 		}
 		work.Go(func() error {
-			held, here := s.config.Tenures.Hold(ctx, id)
+			held, here := s.config.Tenures.WithTenure(ctx, id)
 			if !here {
 				return nil // another node's by now
 			}
