@@ -83,19 +83,19 @@ func writes(t *testing.T, program, folder, databaseURL string) written {
 	}
 	did := written{APIKey: strings.TrimSpace(string(key)), Text: "Bom dia! 🍞"}
 	c := client.New(w.baseURL, did.APIKey)
-	instance, err := c.CreateInstance(ctx, "shop")
+	instance, err := c.CreateInstance(ctx, client.NewInstance{Name: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	did.InstanceID = instance.InstanceID
-	code, err := c.RawQRCode(ctx, did.InstanceID)
+	code, err := c.GetQRCode(ctx, did.InstanceID, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.phones.Scan(t, shopNumber, code.QRCode)
 	w.awaitConnected(c, did.InstanceID)
 	did.Secret = "whsec_" + base64.StdEncoding.EncodeToString([]byte("a secret of twenty-four!"))
-	if _, err := c.SaveWebhook(ctx, did.InstanceID, client.WebhookConfig{WebhookURL: endpoint.URL, Secret: did.Secret}); err != nil {
+	if _, err := c.SaveWebhookConfig(ctx, did.InstanceID, client.NewWebhookConfig{WebhookURL: endpoint.URL, Secret: did.Secret}); err != nil {
 		t.Fatal(err)
 	}
 	sent, err := c.SendText(ctx, did.InstanceID, client.Text{To: customerNumber, Message: "Olá!"})
@@ -123,7 +123,7 @@ func writes(t *testing.T, program, folder, databaseURL string) written {
 	})
 	w.stop()
 	for _, d := range endpoint.Delivered() {
-		did.Delivered = append(did.Delivered, d.Sequence)
+		did.Delivered = append(did.Delivered, d.Event.Sequence)
 	}
 	return did
 }
