@@ -58,7 +58,7 @@ func New(config Config) (*Finder, error) {
 	})}, nil
 }
 
-// Places are those of previews that are made at the same time.
+// Pool is what previews that are made at the same time share.
 func (f *Finder) Pool() *share.Pool { return f.places }
 
 // Find returns the preview of the first link in a text; nil if there is no link, or its page
