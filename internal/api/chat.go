@@ -423,7 +423,7 @@ func (r chats) older() contract.Endpoint {
 			return HistoryRequest{}, err
 		}
 		if in.IsNull("count") {
-			return HistoryRequest{}, gateway.InvalidFields(gateway.FieldError{Field: "count", Message: "must not be null: leave it out for 50"})
+			return HistoryRequest{}, gateway.InvalidField("count", "must not be null: leave it out for 50")
 		}
 		count := int64(chat.MaxOlder)
 		if given := in.Given().Count; given != nil {

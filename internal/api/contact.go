@@ -227,7 +227,7 @@ func (r presences) subscribe() contract.Endpoint {
 			return PresenceSubscription{}, err
 		}
 		if in.IsNull("hours") {
-			return PresenceSubscription{}, gateway.InvalidFields(gateway.FieldError{Field: "hours", Message: "must not be null: leave it out for a week"})
+			return PresenceSubscription{}, gateway.InvalidField("hours", "must not be null: leave it out for a week")
 		}
 		hours := int64(usualSubscription)
 		if given := in.Given().Hours; given != nil {

@@ -55,7 +55,7 @@ func (f files) downloadLink() contract.Endpoint {
 	}, func(ctx context.Context, in *checkedMessagePath) (MediaLink, error) {
 		base, usable := f.origin.BaseURL(contract.Request(ctx))
 		if !usable {
-			return MediaLink{}, gateway.InvalidFields(gateway.FieldError{Field: "Host", Message: "must be a host with or without a port, because links begin with it"})
+			return MediaLink{}, gateway.InvalidField("Host", "must be a host with or without a port, because links begin with it")
 		}
 		link, err := f.use.MediaLink(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), base)
 		return MediaLink{URL: link.URL, ExpiresIn: link.ExpiresIn, FileName: link.FileName}, err

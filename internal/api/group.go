@@ -270,7 +270,7 @@ func (r groups) create() contract.Endpoint {
 		if given.CommunityID != "" {
 			community, ok := gateway.ParseJID(given.CommunityID)
 			if !ok || !community.IsGroup() {
-				return CreatedGroup{}, gateway.InvalidFields(gateway.FieldError{Field: "communityId", Message: "must be a group chat ID ending in @" + gateway.GroupSuffix})
+				return CreatedGroup{}, gateway.InvalidField("communityId", "must be a group chat ID ending in @"+gateway.GroupSuffix)
 			}
 			draft.Community = community
 		}

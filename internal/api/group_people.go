@@ -85,7 +85,7 @@ func (r groups) changeParticipants() contract.Endpoint {
 		}
 		action := gateway.MemberAction(given.Action)
 		if given.Invite && action != gateway.MembersAdd {
-			return ParticipantResults{}, gateway.InvalidFields(gateway.FieldError{Field: "invite", Message: "must not be true: only who is added can be invited"})
+			return ParticipantResults{}, gateway.InvalidField("invite", "must not be true: only who is added can be invited")
 		}
 		results, err := r.use.ChangeMembers(ctx, contract.Instance(ctx).ID, in.group, action, people, given.Invite)
 		return ParticipantResults{Results: newResults(given.Participants, results)}, err

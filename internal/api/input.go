@@ -100,5 +100,5 @@ func (e *fieldErrors) err() error {
 
 // nothingToChange refuses a body that would change nothing.
 func nothingToChange() error {
-	return gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change"})
+	return gateway.InvalidField("body", "must have a field to change")
 }

@@ -119,7 +119,7 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 		return instance.Settings{}, err
 	}
 	if in.IsNull("name") {
-		return instance.Settings{}, gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must not be null: an instance has a name"})
+		return instance.Settings{}, gateway.InvalidField("name", "must not be null: an instance has a name")
 	}
 	given := in.Given()
 	device, pace, checks := orZero(given.Device), orZero(given.Pace), orZero(given.NumberChecks)

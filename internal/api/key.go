@@ -95,9 +95,7 @@ func (k keys) create() contract.Endpoint {
 		}
 		if in.IsNull("instanceIds") {
 			// Null counts as absent elsewhere; here a mistake would open every instance.
-			return CreatedKey{}, gateway.InvalidFields(gateway.FieldError{
-				Field: "instanceIds", Message: "must not be null: leave it out for all instances of the account",
-			})
+			return CreatedKey{}, gateway.InvalidField("instanceIds", "must not be null: leave it out for all instances of the account")
 		}
 		if err := k.check(ctx, own, params); err != nil {
 			return CreatedKey{}, err

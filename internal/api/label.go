@@ -96,7 +96,7 @@ func (r labels) create() contract.Endpoint {
 func labelName(given string) (string, error) {
 	name := gateway.CleanName(given)
 	if strings.TrimSpace(name) == "" {
-		return "", gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must have a letter that can be seen"})
+		return "", gateway.InvalidField("name", "must have a letter that can be seen")
 	}
 	return strings.TrimSpace(name), nil
 }
@@ -122,7 +122,7 @@ func (r labels) change() contract.Endpoint {
 		}
 		given := in.Given()
 		if given.Name == nil && given.Color == nil {
-			return Label{}, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "must have a field to change, which is not null"})
+			return Label{}, gateway.InvalidField("body", "must have a field to change, which is not null")
 		}
 		if given.Name != nil {
 			name, err := labelName(*given.Name)

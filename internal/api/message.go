@@ -137,7 +137,7 @@ func (m messages) pin() contract.Endpoint {
 	}, func(ctx context.Context, in *pinInput) error {
 		seconds := in.Given().Seconds
 		if !slices.Contains([]int64{86_400, 604_800, 2_592_000}, seconds) {
-			return gateway.InvalidFields(gateway.FieldError{Field: "durationSeconds", Message: "must be one of: 86400, 604800, 2592000"})
+			return gateway.InvalidField("durationSeconds", "must be one of: 86400, 604800, 2592000")
 		}
 		return m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), time.Duration(seconds)*time.Second)
 	})

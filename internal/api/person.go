@@ -170,7 +170,7 @@ func (p people) sendPresence() contract.Endpoint {
 			return fmt.Errorf("api: the recipient was checked: %w", err)
 		}
 		if to.Chat.IsChannel() {
-			return gateway.InvalidFields(gateway.FieldError{Field: "to", Message: "must be a person or a group: nobody types in a channel"})
+			return gateway.InvalidField("to", "must be a person or a group: nobody types in a channel")
 		}
 		return p.directory.SendPresence(ctx, contract.Instance(ctx).ID, to, gateway.Presence(given.Presence))
 	})

@@ -143,9 +143,7 @@ func checkResume(after, oldest, newest int64) error {
 	case after < 0:
 		return nil
 	case after > newest:
-		return gateway.InvalidFields(gateway.FieldError{
-			Field: "Last-Event-ID", Message: fmt.Sprintf("is beyond the newest event, which is %d", newest),
-		})
+		return gateway.InvalidField("Last-Event-ID", fmt.Sprintf("is beyond the newest event, which is %d", newest))
 	case after+1 < oldest:
 		return gateway.Errorf(gateway.Gone, gateway.CodeEventsExpired,
 			"the events after %d are no longer kept; the oldest that is kept is %d", after, oldest)

@@ -189,7 +189,7 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, mediaField s
 	}
 	if from.failure != nil {
 		// The client went away, was too slow, or sent malformed chunks.
-		return b, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "could not be read to its end"})
+		return b, gateway.InvalidField("body", "could not be read to its end")
 	}
 	return b, err
 }

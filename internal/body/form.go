@@ -94,7 +94,7 @@ func (r *Reader) readForm(b *Body, from io.Reader, boundary string) error {
 		case err != nil:
 			return invalidForm()
 		case n == maxParts:
-			return gateway.InvalidFields(gateway.FieldError{Field: "body", Message: fmt.Sprintf("must have %d parts or less", maxParts)})
+			return gateway.InvalidField("body", fmt.Sprintf("must have %d parts or less", maxParts))
 		}
 		if name := part.FormName(); name == FilePart || name == b.sieve.field && part.FileName() != "" {
 			err = r.readFile(b, part)
@@ -110,7 +110,7 @@ func (r *Reader) readForm(b *Body, from io.Reader, boundary string) error {
 // readFile copies the file of a form into a temporary file.
 func (r *Reader) readFile(b *Body, part *multipart.Part) (err error) {
 	if b.sieve.media != nil {
-		return gateway.InvalidFields(gateway.FieldError{Field: FilePart, Message: "must be given once"})
+		return gateway.InvalidField(FilePart, "must be given once")
 	}
 	if b.sieve.media, err = newInlineMedia(b.sieve.temp, declaredType(part.Header.Get("Content-Type"))); err != nil {
 		return err
@@ -252,5 +252,5 @@ func besideTooLarge() error {
 
 // invalidForm is the error for a form that can't be taken apart.
 func invalidForm() error {
-	return gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "is not valid multipart/form-data"})
+	return gateway.InvalidField("body", "is not valid multipart/form-data")
 }

@@ -144,7 +144,7 @@ func (p *pages) changeCalls(r *frame.Request, found gateway.Instance) error {
 func (p *pages) block(r *frame.Request, found gateway.Instance) error {
 	who, err := gateway.ParseRecipient(strings.TrimSpace(r.PostFormValue("who")))
 	if err != nil || !who.IsPerson() {
-		return gateway.InvalidFields(gateway.FieldError{Field: "who", Message: "must be the number of a person with country code"})
+		return gateway.InvalidField("who", "must be the number of a person with country code")
 	}
 	blocked, detail := r.PostFormValue("unblock") == "", "block"
 	if !blocked {

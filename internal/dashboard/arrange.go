@@ -70,7 +70,7 @@ func (p *pages) arrangeChat(r *frame.Request, found gateway.Instance) error {
 	button := r.FormValue("change")
 	change, done, ok := arrangement(button, p.Now().UTC())
 	if !ok {
-		return gateway.InvalidFields(gateway.FieldError{Field: "change", Message: "is nothing that can be done with a chat"})
+		return gateway.InvalidField("change", "is nothing that can be done with a chat")
 	}
 	if _, err := p.Chats.Change(r.Context(), found.ID, with, change); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (p *pages) arrangeChat(r *frame.Request, found gateway.Instance) error {
 func chatIn(r *frame.Request) (gateway.Recipient, error) {
 	open, ok := gateway.ParseJID(r.FormValue("chat"))
 	if !ok {
-		return gateway.Recipient{}, gateway.InvalidFields(gateway.FieldError{Field: "chat", Message: "must be a chat ID"})
+		return gateway.Recipient{}, gateway.InvalidField("chat", "must be a chat ID")
 	}
 	return gateway.Recipient{Chat: open}, nil
 }

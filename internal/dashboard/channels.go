@@ -162,7 +162,7 @@ func channelIn(r *frame.Request) (gateway.ChannelRef, error) {
 func (p *pages) followChannel(r *frame.Request, found gateway.Instance) error {
 	ref, ok := gateway.ParseChannel(r.FormValue("channel"))
 	if !ok {
-		return gateway.InvalidFields(gateway.FieldError{Field: "channel", Message: "must be the link of a channel, or its ID"})
+		return gateway.InvalidField("channel", "must be the link of a channel, or its ID")
 	}
 	of, err := p.Channels.Get(r.Context(), found.ID, ref)
 	if err != nil {
@@ -188,7 +188,7 @@ func (p *pages) changeChannel(r *frame.Request, found gateway.Instance) error {
 	case "mute", "unmute":
 		err = p.Channels.Mute(r.Context(), found.ID, ref, button == "mute")
 	default:
-		err = gateway.InvalidFields(gateway.FieldError{Field: "change", Message: "is nothing that can be done with a channel"})
+		err = gateway.InvalidField("change", "is nothing that can be done with a channel")
 	}
 	if err != nil {
 		return err

@@ -131,7 +131,7 @@ func (p *pages) nameContact(r *frame.Request, found gateway.Instance) error {
 	}
 	name := strings.TrimSpace(r.PostFormValue("name"))
 	if name == "" || utf8.RuneCountInString(name) > maxContactName || gateway.CleanName(name) != name {
-		return gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must have 1 to 128 visible characters"})
+		return gateway.InvalidField("name", "must have 1 to 128 visible characters")
 	}
 	named, err := p.People.Contacts().Name(r.Context(), found.ID, who, name)
 	if err != nil {

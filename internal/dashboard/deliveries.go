@@ -145,13 +145,13 @@ func (p *pages) replayFrom(r *frame.Request) (webhook.From, error) {
 	if r.FormValue("from") == "event" {
 		sequence, err := strconv.ParseInt(r.FormValue("sequence"), 10, 64)
 		if err != nil || sequence < 1 {
-			return webhook.From{}, gateway.InvalidFields(gateway.FieldError{Field: "sequence", Message: "must be the number of an event"})
+			return webhook.From{}, gateway.InvalidField("sequence", "must be the number of an event")
 		}
 		return webhook.From{Sequence: sequence}, nil
 	}
 	hours, err := strconv.Atoi(r.FormValue("from"))
 	if err != nil || hours < 1 || hours > 24*30 {
-		return webhook.From{}, gateway.InvalidFields(gateway.FieldError{Field: "from", Message: "must be the number of hours, or event"})
+		return webhook.From{}, gateway.InvalidField("from", "must be the number of hours, or event")
 	}
 	return webhook.From{Since: p.Now().Add(-time.Duration(hours) * time.Hour)}, nil
 }

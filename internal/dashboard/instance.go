@@ -134,7 +134,7 @@ func (p *pages) linkInstance(r *frame.Request, found gateway.Instance) error {
 func (p *pages) showPairingCode(r *frame.Request, found gateway.Instance) error {
 	number, ok := gateway.ParseNumber(r.FormValue("number"))
 	if !ok {
-		return gateway.InvalidFields(gateway.FieldError{Field: "number", Message: "must be the phone's number with its country code, such as 5511999990100"})
+		return gateway.InvalidField("number", "must be the phone's number with its country code, such as 5511999990100")
 	}
 	code, err := p.Instances.PairingCode(r.Context(), found.ID, number)
 	if err != nil {
@@ -227,7 +227,7 @@ func (c command) handle(r *frame.Request, found gateway.Instance) error {
 // deleteInstance removes the instance and all that belongs to it, if its name was typed.
 func (p *pages) deleteInstance(r *frame.Request, found gateway.Instance) error {
 	if r.FormValue("name") != found.Name {
-		return gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must be the instance's name, as it stands"})
+		return gateway.InvalidField("name", "must be the instance's name, as it stands")
 	}
 	if err := p.Instances.Delete(r.Context(), found.ID); err != nil {
 		return err

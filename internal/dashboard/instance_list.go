@@ -126,7 +126,7 @@ func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (insta
 func (p *pages) createInstance(r *frame.Request) error {
 	name := strings.TrimSpace(r.FormValue("name"))
 	if gateway.CleanName(name) != name || name == "" || utf8.RuneCountInString(name) > maxInstanceName {
-		return gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must have 1 to 255 visible characters"})
+		return gateway.InvalidField("name", "must have 1 to 255 visible characters")
 	}
 	made, err := p.Instances.Create(r.Context(), r.Visitor.Key.AccountID, name)
 	if err != nil {

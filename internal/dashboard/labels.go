@@ -66,7 +66,7 @@ func (p *pages) labelChat(r *frame.Request, found gateway.Instance) error {
 		label, did, done = r.FormValue("off"), "unlabel ", web.Word("The chat no longer has the label.")
 	}
 	if label == "" {
-		return gateway.InvalidFields(gateway.FieldError{Field: "on", Message: "must name a label, or off must"})
+		return gateway.InvalidField("on", "must name a label, or off must")
 	}
 	if err := p.Labels.AssignToChat(r.Context(), found.ID, label, with, on); err != nil {
 		return err

@@ -83,7 +83,7 @@ func (p *pages) stateOf(i gateway.Instance) state {
 func (p *pages) answerPasskey(r *frame.Request, found gateway.Instance) error {
 	answer := []byte(r.FormValue("answer"))
 	if !json.Valid(answer) {
-		return gateway.InvalidFields(gateway.FieldError{Field: "answer", Message: "must be what the browser has copied: it begins with { and ends with }"})
+		return gateway.InvalidField("answer", "must be what the browser has copied: it begins with { and ends with }")
 	}
 	if err := p.Instances.AnswerPasskey(r.Context(), found.ID, answer); err != nil {
 		return err

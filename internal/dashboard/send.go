@@ -77,7 +77,7 @@ func (p *pages) sendMessage(r *frame.Request) error {
 	defer done()
 	to, err := gateway.ParseRecipient(r.FormValue("to"))
 	if err != nil {
-		return gateway.InvalidFields(gateway.FieldError{Field: "to", Message: err.Error()})
+		return gateway.InvalidField("to", err.Error())
 	}
 	request := messaging.Request{InstanceID: found.ID, To: to}
 	if request.Later, request.DueAt, err = p.later(r); err != nil {
@@ -98,7 +98,7 @@ func (p *pages) later(r *frame.Request) (later bool, due time.Time, err error) {
 		return r.FormValue("queue") == "on", time.Time{}, nil
 	}
 	refused := func(message string) (bool, time.Time, error) {
-		return false, time.Time{}, gateway.InvalidFields(gateway.FieldError{Field: "at", Message: message})
+		return false, time.Time{}, gateway.InvalidField("at", message)
 	}
 	// The time that was chosen means something in the browser's time zone alone.
 	due, err = time.Parse(time.RFC3339, r.FormValue("moment"))
@@ -145,7 +145,7 @@ func (p *pages) send(r *frame.Request, request messaging.Request) (messaging.Res
 	case gateway.TypeText:
 		text := r.FormValue("text")
 		if strings.TrimSpace(text) == "" || len([]rune(text)) > maxText {
-			return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "text", Message: fmt.Sprintf("must have 1 to %d characters", maxText)})
+			return messaging.Result{}, gateway.InvalidField("text", fmt.Sprintf("must have 1 to %d characters", maxText))
 		}
 		return p.Messages.Send(ctx, request, gateway.Content{Type: kind, Text: text})
 	case gateway.TypeLocation:
@@ -163,7 +163,7 @@ func (p *pages) send(r *frame.Request, request messaging.Request) (messaging.Res
 	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
 		return p.sendFile(ctx, r, request, kind)
 	default:
-		return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "kind", Message: "is not a kind of message"})
+		return messaging.Result{}, gateway.InvalidField("kind", "is not a kind of message")
 	}
 }
 
@@ -181,7 +181,7 @@ func (p *pages) sendFile(ctx context.Context, r *frame.Request, request messagin
 	}
 	caption := r.FormValue("caption")
 	if len([]rune(caption)) > maxCaption {
-		return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "caption", Message: fmt.Sprintf("must have at most %d characters", maxCaption)})
+		return messaging.Result{}, gateway.InvalidField("caption", fmt.Sprintf("must have at most %d characters", maxCaption))
 	}
 	params := messaging.MediaParams{Decoded: file, Field: "file", ViewOnce: r.FormValue("viewOnce") == "on"}
 	if kind == gateway.TypeImage || kind == gateway.TypeVideo || kind == gateway.TypeDocument {
@@ -199,7 +199,7 @@ const maxCards = 30
 // cardsIn reads contact cards: one a line, the name before the last comma and the number behind it.
 func cardsIn(text string) ([]gateway.ContactCard, error) {
 	refused := func(message string) error {
-		return gateway.InvalidFields(gateway.FieldError{Field: "cards", Message: message})
+		return gateway.InvalidField("cards", message)
 	}
 	var cards []gateway.ContactCard
 	for line := range strings.Lines(text) {
@@ -226,9 +226,7 @@ func placeIn(r *frame.Request) (gateway.Location, error) {
 	latitude, latitudeErr := strconv.ParseFloat(strings.ReplaceAll(r.FormValue("latitude"), ",", "."), 64)
 	longitude, longitudeErr := strconv.ParseFloat(strings.ReplaceAll(r.FormValue("longitude"), ",", "."), 64)
 	if errors.Join(latitudeErr, longitudeErr) != nil || !(latitude >= -90 && latitude <= 90) || !(longitude >= -180 && longitude <= 180) {
-		return gateway.Location{}, gateway.InvalidFields(gateway.FieldError{
-			Field: "latitude", Message: "must be degrees: latitude from -90 to 90, longitude from -180 to 180",
-		})
+		return gateway.Location{}, gateway.InvalidField("latitude", "must be degrees: latitude from -90 to 90, longitude from -180 to 180")
 	}
 	return gateway.Location{Latitude: latitude, Longitude: longitude, Name: gateway.CleanName(r.FormValue("place"))}, nil
 }

@@ -36,11 +36,11 @@ func (a audience) RuleWord() web.Word {
 func (p *pages) postStatus(r *frame.Request, found gateway.Instance) error {
 	text := strings.TrimSpace(r.PostFormValue("post"))
 	if n := utf8.RuneCountInString(text); n == 0 || n > maxPost {
-		return gateway.InvalidFields(gateway.FieldError{Field: "post", Message: fmt.Sprintf("must have 1 to %d characters", maxPost)})
+		return gateway.InvalidField("post", fmt.Sprintf("must have 1 to %d characters", maxPost))
 	}
 	background, err := strconv.ParseUint(strings.TrimPrefix(r.PostFormValue("background"), "#"), 16, 24)
 	if err != nil {
-		return gateway.InvalidFields(gateway.FieldError{Field: "background", Message: "must be a colour as #RRGGBB"})
+		return gateway.InvalidField("background", "must be a colour as #RRGGBB")
 	}
 	look := gateway.StatusLook{Background: uint32(background), Font: gateway.FontSystem}
 	_, err = p.Messages.Send(r.Context(), messaging.Request{InstanceID: found.ID, To: gateway.Recipient{Chat: gateway.StatusChat}},

@@ -116,7 +116,7 @@ func headersOf(text string) (map[string]string, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok { // the line may be a secret
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "headers", Message: "must have a name, a colon and a value in each line"})
+			return nil, gateway.InvalidField("headers", "must have a name, a colon and a value in each line")
 		}
 		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}

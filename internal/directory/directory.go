@@ -261,7 +261,7 @@ func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Reci
 		return err
 	}
 	if self := session.Account().Self(); self.Is(party.JID) || self.Is(party.LID) {
-		return gateway.InvalidFields(gateway.FieldError{Field: "phone", Message: "must be somebody else: this is the instance's own account"})
+		return gateway.InvalidField("phone", "must be somebody else: this is the instance's own account")
 	}
 	return session.Account().SetBlocked(ctx, party.Address(), blocked)
 }

@@ -187,6 +187,11 @@ func Errorf(kind Kind, code, format string, args ...any) *Error {
 // maxFields bounds how many fields an error names.
 const maxFields = 20
 
+// InvalidField makes the validation error about one field.
+func InvalidField(field, message string) *Error {
+	return InvalidFields(FieldError{Field: field, Message: message})
+}
+
 // InvalidFields makes the validation error that names every field, twenty at most; its
 // message also says how many more there are.
 func InvalidFields(fields ...FieldError) *Error {

@@ -20,7 +20,7 @@ type people struct {
 func (s *Service) find(ctx context.Context, through gateway.People, named []gateway.Recipient) (people, error) {
 	for _, who := range named {
 		if !who.IsPerson() {
-			return people{}, gateway.InvalidFields(gateway.FieldError{Field: "participants", Message: "must be people: " + string(who.Chat) + " is none"})
+			return people{}, gateway.InvalidField("participants", "must be people: "+string(who.Chat)+" is none")
 		}
 	}
 	parties, err := s.config.Directory.Parties(ctx, through, named)

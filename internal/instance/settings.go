@@ -105,7 +105,7 @@ func nameProblem(name string, most int) string {
 func (s *Service) tryProxy(ctx context.Context, proxy gateway.Proxy) error {
 	err := s.sessions.config.Connector.CheckProxy(ctx, proxy)
 	if errors.Is(err, gateway.ErrProxyForbidden) {
-		return gateway.InvalidFields(gateway.FieldError{Field: "proxy", Message: "must not have a private address; --allow-private-urls permits it"})
+		return gateway.InvalidField("proxy", "must not have a private address; --allow-private-urls permits it")
 	}
 	failure, ok := errors.AsType[*gateway.ProxyError](err)
 	if !ok {

@@ -35,7 +35,7 @@ func (s *source) refuse(message string) error { return refused(s.field, message)
 
 // refused makes the validation error of a field.
 func refused(field, message string) error {
-	return gateway.InvalidFields(gateway.FieldError{Field: field, Message: message})
+	return gateway.InvalidField(field, message)
 }
 
 const dataScheme = "data:"

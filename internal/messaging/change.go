@@ -239,13 +239,10 @@ func (s *Service) React(ctx context.Context, instanceID string, ref gateway.Mess
 		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the message was deleted")
 	}
 	if message.Chat.JID.IsStatus() {
-		return gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "must not be a status post: reply to it, and quote it"})
+		return gateway.InvalidField("messageId", "must not be a status post: reply to it, and quote it")
 	}
 	if message.Chat.JID.IsChannel() {
-		return gateway.InvalidFields(gateway.FieldError{
-			Field:   "messageId",
-			Message: "must not be a post of a channel: POST …/channels/{channelId}/messages/{messageId}/reaction reacts to it",
-		})
+		return gateway.InvalidField("messageId", "must not be a post of a channel: POST …/channels/{channelId}/messages/{messageId}/reaction reacts to it")
 	}
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeReaction, Reaction: reaction})
 }
@@ -262,7 +259,7 @@ func (s *Service) Pin(ctx context.Context, instanceID string, ref gateway.Messag
 		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the message was deleted")
 	}
 	if message.Chat.JID.IsStatus() {
-		return gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "must not be a status post, which can't be pinned"})
+		return gateway.InvalidField("messageId", "must not be a status post, which can't be pinned")
 	}
 	if message.Chat.JID.IsChannel() {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeChannelRefused, "posts of channels can't be pinned")

@@ -60,7 +60,7 @@ func (s *Service) findPeopleSoon(ctx context.Context, request Request, content *
 // put the name for.
 func (s *Service) mention(ctx context.Context, session gateway.Session, request Request, content *gateway.Content) error {
 	if request.Mentions.Everyone && !request.To.Chat.IsGroup() {
-		return gateway.InvalidFields(gateway.FieldError{Field: "mentionEveryone", Message: "needs a group as the recipient"})
+		return gateway.InvalidField("mentionEveryone", "needs a group as the recipient")
 	}
 	content.MentionsEveryone = request.Mentions.Everyone
 	parties, err := s.findAll(ctx, session, request.Mentions.People, "mentions")

@@ -26,7 +26,7 @@ const maxAhead = 366 * 24 * time.Hour
 func (s *Service) enqueue(ctx context.Context, request Request, compose composition) (_ Result, err error) {
 	now := s.config.Now().UTC()
 	if request.DueAt.After(now.Add(maxAhead)) {
-		return Result{}, gateway.InvalidFields(gateway.FieldError{Field: "sendAt", Message: "must lie within a year"})
+		return Result{}, gateway.InvalidField("sendAt", "must lie within a year")
 	}
 	if _, err := s.config.Sessions.Session(ctx, request.InstanceID); gateway.KindOf(err) == gateway.PaymentRequired {
 		return Result{}, err

@@ -97,7 +97,7 @@ func (s *Service) Subscribe(ctx context.Context, instanceID string, to gateway.R
 		party = known[0]
 	}
 	if self := session.Account().Self(); self.Is(party.JID) || self.Is(party.LID) {
-		return gateway.PresenceSubscription{}, gateway.InvalidFields(gateway.FieldError{Field: "phone", Message: "must be somebody else: this is the instance's own account"})
+		return gateway.PresenceSubscription{}, gateway.InvalidField("phone", "must be somebody else: this is the instance's own account")
 	}
 	now := s.config.Now().UTC()
 	kept, err := s.config.Store.SubscribePresence(ctx, gateway.PresenceSubscription{

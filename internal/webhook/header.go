@@ -48,7 +48,7 @@ func isReserved(name string) bool {
 // gateway.Invalid that names the field headers if they can't be used.
 func NewHeaders(given map[string]string) ([]Header, error) {
 	refuse := func(message string) ([]Header, error) {
-		return nil, gateway.InvalidFields(gateway.FieldError{Field: "headers", Message: message})
+		return nil, gateway.InvalidField("headers", message)
 	}
 	if len(given) > maxHeaders {
 		return refuse("must have 20 headers or less")

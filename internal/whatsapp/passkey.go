@@ -147,5 +147,5 @@ func passkeyDetail(err error) string {
 }
 
 func wrongPasskey(format string, args ...any) error {
-	return gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "the answer of the passkey is refused: " + fmt.Sprintf(format, args...)})
+	return gateway.InvalidField("body", "the answer of the passkey is refused: "+fmt.Sprintf(format, args...))
 }

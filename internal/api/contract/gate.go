@@ -73,7 +73,7 @@ func (a *API) admit(x *exchange, op Operation) error {
 	}
 	if _, err := url.ParseQuery(x.request.URL.RawQuery); err != nil {
 		// Otherwise a parameter that can't be read would count as left out.
-		return gateway.InvalidFields(gateway.FieldError{Field: "query", Message: "is not a list of parameters: " + err.Error()})
+		return gateway.InvalidField("query", "is not a list of parameters: "+err.Error())
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (r *Request) ReadForm(field string) (done func(), err error) {
 // field, if none was chosen. ReadForm has read the form.
 func (r *Request) File(field string) (file *media.Decoded, name string, err error) {
 	if file = r.form.Media(); file == nil || file.Size == 0 {
-		return nil, "", gateway.InvalidFields(gateway.FieldError{Field: field, Message: "choose a file"})
+		return nil, "", gateway.InvalidField(field, "choose a file")
 	}
 	return file, r.form.FileName(), nil
 }

@@ -121,7 +121,7 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 	// The text names by their address those whom it mentions, and phones put the names for them.
 	mentioned := contextOf(content).GetMentionedJID()
 	if !setContext(content, &waE2E.ContextInfo{IsForwarded: new(true), ForwardingScore: new(score + 1), MentionedJID: mentioned}) {
-		return nil, gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "names a message that can't be forwarded"})
+		return nil, gateway.InvalidField("messageId", "names a message that can't be forwarded")
 	}
 	return encode(content)
 }
