@@ -36,8 +36,8 @@ func (s *Book) SetAddable(ctx context.Context, number string, addable bool) erro
 	return u.Commit(ctx)
 }
 
-// refusal builds the answer about somebody who does not let by add him: an error with an
-// invitation, which it notes in the group. refused is false for everybody else.
+// refusal builds the answer about an account, of, that another one, by, may not add: an error with an
+// invitation, which it notes in the group. refused is false for all others.
 func (s *Book) refusal(ctx context.Context, g *Group, of, by *account.Account) (node waBinary.Node, refused bool, err error) {
 	found, err := database.Strings(ctx, s.db.Reader(), "SELECT number FROM not_addable WHERE number = $1", of.Number)
 	if err != nil {
