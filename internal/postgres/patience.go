@@ -131,7 +131,11 @@ func (s *servers) isSilent(address string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, ok := s.silent[address]
-	return ok && now().Sub(at) < silentPause
+	if ok && now().Sub(at) >= silentPause {
+		delete(s.silent, address)
+		return false
+	}
+	return ok
 }
 
 // watcher ends what a connection waits for when its context ends.
