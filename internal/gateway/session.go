@@ -134,7 +134,7 @@ type Outgoing struct {
 	Chat       JID
 	Payload    []byte // from Encoder.Encode or Messages.EncodeChange
 	// Stored waits until the message is stored. It is called before anything is sent, and if
-	// it fails nothing is. It may be called again; nil means that the message is kept.
+	// it fails nothing is. It may be called again; nil means that the message is stored.
 	Stored func(ctx context.Context) error
 }
 

@@ -101,7 +101,7 @@ func (s *Service) LetGo(tenures []gateway.Tenure) {
 func (s *Service) wakeResumer() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // one was roused already
+	default: // one was woken already
 	}
 }
 

@@ -1,4 +1,4 @@
-// The sessions of this process, for whom they serve.
+// The sessions of this process, where the use cases find them.
 
 package instance
 
