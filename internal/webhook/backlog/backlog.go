@@ -23,7 +23,7 @@ const (
 	// slow to be delivered.
 	maxAhead = 8_192
 	// maxParked bounds how many chats are blocked though it is not known that their
-	// events are at fault.
+	// events are at fault. Each failure of the endpoint in a row allows one more.
 	maxParked = 8
 )
 

@@ -24,7 +24,9 @@ func (b *Backlog) block(q *chatQueue, now time.Time) {
 
 // park blocks chats that fill the memory with events that can't be sent, while it
 // is not known whose fault that is: otherwise no other chat would ever be tried. It
-// counts no failure, and blocks maxParked chats at most.
+// counts no failure. How many chats it blocks is bounded, so that an endpoint that is
+// down does not block them all, and the bound grows with each failure, so that a chat
+// that can be delivered is found behind any number of others.
 func (b *Backlog) park(now time.Time) {
 	for _, q := range b.ready {
 		if q.failedAt == 0 {
@@ -37,7 +39,7 @@ func (b *Backlog) park(now time.Time) {
 			parked++
 		}
 	}
-	for ; b.isFull() && parked < maxParked; parked++ {
+	for ; b.isFull() && parked < maxParked+b.endpoint.failures; parked++ {
 		var longest *chatQueue
 		for _, q := range b.held {
 			if longest == nil || len(q.entries) > len(longest.entries) {

@@ -109,11 +109,11 @@ func (b *Backlog) DropIdle(now time.Time) {
 	b.dropWindow(true)
 	ready := b.ready
 	b.ready = nil
-	for _, q := range b.held {
-		q.entries = nil // the queues stay, to remember that their heads failed
+	for _, q := range b.queues { // also of those whose chat is being read, which are in no list
+		q.entries = nil
 	}
-	for _, q := range ready {
-		q.entries, q.place = nil, nowhere
+	for _, q := range ready { // the others stay, to remember that their heads failed
+		q.place = nowhere
 		b.put(q)
 	}
 }

@@ -1,11 +1,14 @@
 package backlog
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -195,5 +198,64 @@ func TestReplayBehindABlock(t *testing.T) {
 	p := b.Take()
 	if p.State.Cursor != 4 || len(p.Unblocked) != 1 || p.Unblocked[0] != "b" || p.RevivedAfter == nil || *p.RevivedAfter != 4 {
 		t.Errorf("saved is %+v", p)
+	}
+}
+
+// A chat is found behind any number of others whose events the endpoint refuses and that fill
+// the memory, though nothing has succeeded since the start.
+func TestChatIsFoundBehindThoseThatFail(t *testing.T) {
+	t.Parallel()
+	const refused = 4 * maxParked
+	var log []eventlog.Event
+	for n := range int64(refused) {
+		log = append(log, eventlog.Event{
+			Sequence: n + 1, Chat: gateway.JID(fmt.Sprint("sick ", n)), Data: make([]byte, MaxLoadedBytes),
+		})
+	}
+	log = append(log, eventlog.Event{Sequence: refused + 1, Chat: "sound"})
+	schedule := testSchedule()
+	b := New(&schedule, State{Status: StatusOK}, nil, int64(len(log)))
+	now := noon()
+	for range 10 * refused {
+		for read, ok := b.BeginRead(now); ok; read, ok = b.BeginRead(now) {
+			events := log[read.After:]
+			if read.Chat != nil {
+				events = log[read.Chat.Sequence-1 : read.Chat.Through]
+			}
+			b.FinishRead(read, events, int64(len(log)), now)
+		}
+		for candidate, ok := b.Choose(now); ok; candidate, ok = b.Choose(now) {
+			job := b.Start(candidate)
+			if job.Event.Chat == "sound" {
+				return
+			}
+			b.Finish(job, Answer{Status: http.StatusBadRequest}, now)
+		}
+		b.DropIdle(now)
+		now = now.Add(schedule.Endpoint[len(schedule.Endpoint)-1] * 2)
+	}
+	t.Errorf("it was not tried; the cursor is at %d of %d, with %d blocked chats", b.cursor, len(log), b.BlockedChats())
+}
+
+// A chat that was being read when its block was dropped has events of the window, which go
+// with the window.
+func TestDroppedWindowTakesAllItsEvents(t *testing.T) {
+	t.Parallel()
+	schedule := testSchedule()
+	now := noon()
+	b := New(&schedule, State{Status: StatusOK, Cursor: 10}, []BlockedChat{{Chat: "a", Sequence: 2, Through: 10, NextTry: now}}, 10)
+	if read, ok := b.BeginRead(now); !ok || read.Chat == nil {
+		t.Fatalf("it reads %+v, not the blocked chat", read)
+	}
+	b.Replay(1)
+	read, _ := b.BeginRead(now)
+	b.FinishRead(read, []eventlog.Event{{Sequence: 1, Chat: "b"}, {Sequence: 2, Chat: "a"}}, 0, now)
+	candidate, _ := b.Choose(now)
+	b.Finish(b.Start(candidate), Answer{Unreachable: true}, now)
+	b.DropIdle(now)
+	for chat, q := range cases.Sorted(b.queues) {
+		if len(q.entries) > 0 {
+			t.Errorf("chat %s has %d events of a window that was dropped", chat, len(q.entries))
+		}
 	}
 }
