@@ -111,6 +111,15 @@ func (l *load) judge() {
 	l.w.t.Helper()
 	t := l.w.t
 	chats := map[string][]string{}
+	t.Cleanup(func() {
+		for c, written := range l.written {
+			for n, id := range written {
+				if t.Failed() && !slices.Contains(chats[customer(c)], id) {
+					t.Logf("message %d of customer %s did not arrive: %s", n, customer(c), id)
+				}
+			}
+		}
+	})
 	l.w.sink.Await("all that customers wrote", func(taken []sink.Delivered) bool {
 		chats = arrived(t, taken)
 		for c, written := range l.written {

@@ -56,12 +56,12 @@ func newEmptyWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, program: process.Program(t), disk: disk.Mount(t), sink: sink.New(t)}
 	address := process.FreeAddress(t)
-	box := process.Start(t, w.program, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
+	box := process.Start(t, w.program, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir())
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
 	w.phones = phones.New("http" + strings.TrimPrefix(hint[7], "ws"))
 	w.data = filepath.Join(w.disk.Path, "recado-data")
 	w.flags = append([]string{
-		"serve", "--listen", address, "--allow-private-urls", "--log-level", "error", "--data", w.data,
+		"serve", "--listen", address, "--allow-private-urls", "--data", w.data,
 	}, hint[6:]...)
 	w.start()
 	key, err := exec.CommandContext(t.Context(), w.program, "keys", "create", "--name", "test", "--partner", "--data", w.data).Output()
