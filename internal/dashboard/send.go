@@ -79,7 +79,11 @@ func (p *pages) sendMessage(r *frame.Request) error {
 	if err != nil {
 		return gateway.InvalidField("to", err.Error())
 	}
-	request := messaging.Request{InstanceID: found.ID, To: to}
+	repeat, err := repeatOf(r)
+	if err != nil {
+		return err
+	}
+	request := messaging.Request{InstanceID: found.ID, To: to, Repeat: repeat}
 	if request.Later, request.DueAt, err = p.later(r); err != nil {
 		return err
 	}
@@ -89,6 +93,16 @@ func (p *pages) sendMessage(r *frame.Request) error {
 		return err
 	}
 	return p.sent(r, found.ID, request, result)
+}
+
+// repeatOf identifies the message of a form, so that it is sent once, also by several nodes and
+// over a restart; nil where the form has no key.
+func repeatOf(r *frame.Request) (*messaging.Repeat, error) {
+	once, err := r.Once()
+	if err != nil || once == "" {
+		return nil, err
+	}
+	return &messaging.Repeat{KeyID: "user " + r.Visitor.Actor.UserID, Key: once, Hash: []byte(once)}, nil
 }
 
 // later reads whether the message is to wait in the queue, and until when at least; the

@@ -43,7 +43,11 @@ func (p *pages) postStatus(r *frame.Request, found gateway.Instance) error {
 		return gateway.InvalidField("background", "must be a colour as #RRGGBB")
 	}
 	look := gateway.StatusLook{Background: uint32(background), Font: gateway.FontSystem}
-	_, err = p.Messages.Send(r.Context(), messaging.Request{InstanceID: found.ID, To: gateway.Recipient{Chat: gateway.StatusChat}},
+	repeat, err := repeatOf(r)
+	if err != nil {
+		return err
+	}
+	_, err = p.Messages.Send(r.Context(), messaging.Request{InstanceID: found.ID, To: gateway.Recipient{Chat: gateway.StatusChat}, Repeat: repeat},
 		gateway.Content{Type: gateway.TypeText, Text: text, Look: &look})
 	if err != nil {
 		return err

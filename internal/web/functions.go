@@ -3,6 +3,7 @@
 package web
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,10 @@ func (s *Site) functions(lang string) template.FuncMap {
 			}
 			return words.Text(lang, several, printer.Sprint(n))
 		},
+		// once draws the key of a form that acts once, however often it is sent.
+		"once": func() template.HTML {
+			return template.HTML(`<input type="hidden" name="once" value="` + rand.Text() + `">`)
+		}, //nolint:gosec // letters and digits
 		"lang":   func() string { return lang },
 		"number": func(n any) string { return printer.Sprint(n) },
 		"asset":  s.config.Assets.URL,

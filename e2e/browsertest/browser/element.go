@@ -48,16 +48,29 @@ func (p *Page) Click(selector string) {
 	p.ClickText(selector, "")
 }
 
+// DoubleClick clicks twice on the first visible element that the selector finds, as fast as a hand.
+func (p *Page) DoubleClick(selector string) {
+	p.tb.Helper()
+	p.click(selector, "", 2)
+}
+
 // ClickText clicks on the first visible element that the selector finds with the text in it.
 func (p *Page) ClickText(selector, text string) {
+	p.tb.Helper()
+	p.click(selector, text, 1)
+}
+
+func (p *Page) click(selector, text string, times int) {
 	p.tb.Helper()
 	p.retry(fmt.Sprintf("a click on %s %q", selector, text), func(ctx context.Context) (string, error) {
 		var at place
 		if err := p.evaluate(`(`+findElement+`)(`+p.root+`, `+quoted(selector)+`, `+quoted(text)+`)`, &at).Do(ctx); err != nil || at.Why != "" {
 			return at.Why, err
 		}
-		if err := chromedp.MouseClickXY(at.X, at.Y).Do(ctx); err != nil {
-			return "", err
+		for n := range times {
+			if err := chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(n+1)).Do(ctx); err != nil {
+				return "", err
+			}
 		}
 		// A live part may have moved just now: then the click went elsewhere. On the page
 		// that a click leads to, nobody has asked for one.

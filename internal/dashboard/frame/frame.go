@@ -8,6 +8,7 @@ import (
 	"embed"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
@@ -41,6 +42,8 @@ type Config struct {
 	Sandbox bool // the layout links to the phones
 	// Shares are what the pages share with the API; the zero value shares nothing.
 	Shares Shares
+
+	Now func() time.Time // nil: the wall clock
 }
 
 // Shares are what all requests share: those of browsers stand under the same bounds as those of the API.
@@ -57,9 +60,10 @@ type Audit interface {
 
 // Pages serves routes within the layout. It is safe for concurrent use.
 type Pages struct {
-	config Config
-	mux    *http.ServeMux
-	routes []Route
+	config  Config
+	mux     *http.ServeMux
+	routes  []Route
+	repeats repeats
 }
 
 // Route is one line of a table of routes.
@@ -77,13 +81,16 @@ type Route struct {
 
 // New makes the pages of a table of routes.
 func New(config Config, routes ...Route) (*Pages, error) {
-	if err := required.Check("frame", config); err != nil {
+	if err := required.Check("frame", config, "Now"); err != nil {
 		return nil, err
+	}
+	if config.Now == nil {
+		config.Now = time.Now
 	}
 	if config.Shares.Bodies == nil {
 		config.Shares.Bodies = body.NewReader(body.Config{})
 	}
-	p := &Pages{config: config, mux: http.NewServeMux(), routes: routes}
+	p := &Pages{config: config, mux: http.NewServeMux(), routes: routes, repeats: repeats{now: config.Now, answers: map[string]*answer{}}}
 	for _, route := range routes {
 		p.mux.HandleFunc(route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) {
 			p.serve(route, w, r)
@@ -155,8 +162,24 @@ func (p *Pages) serve(route Route, w http.ResponseWriter, r *http.Request) {
 		limit = maxForm
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
-	if err := route.Handle(request); err != nil {
+	handle := func(w http.ResponseWriter) {
+		request.W = w
+		if err := route.Handle(request); err != nil {
+			p.fail(ctx, request, err)
+		}
+	}
+	if route.Method != http.MethodPost || route.MaxBody > 0 { // who takes files asks for Once itself
+		handle(w)
+		return
+	}
+	once, err := request.Once()
+	switch {
+	case err != nil:
 		p.fail(ctx, request, err)
+	case once == "":
+		handle(w)
+	default:
+		p.repeats.serve(ctx, w, visitor.Actor.UserID+" "+once, handle)
 	}
 }
 

@@ -115,6 +115,49 @@
   });
   document.addEventListener("htmx:sendError", () => toast(texts.unreachable, true));
 
+  // What acts, acts once: nothing is sent again while its answer is awaited or another page is
+  // on its way, and the second click of a double click is no wish of its own. A form with several
+  // deeds has a name on each of its buttons.
+  const acting = new Set();
+  const actorOf = (element, submitter) => (submitter?.name ? submitter : element);
+  const setActing = (actor, is) => {
+    if (is) acting.add(actor);
+    else acting.delete(actor);
+    for (const button of actor.matches("form") ? actor.querySelectorAll("[type=submit]") : [actor]) {
+      button.toggleAttribute("data-acting", is);
+      if (is) button.setAttribute("aria-disabled", "true");
+      else button.removeAttribute("aria-disabled");
+    }
+  };
+  const once = (event) => {
+    const submits = event.type === "submit";
+    const actor = submits ? actorOf(event.target, event.submitter) : event.target.closest("button[type=submit], button[hx-post]");
+    if (!actor || !(acting.has(actor) || (!submits && event.detail > 1))) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  document.addEventListener("click", once, true);
+  document.addEventListener("submit", once, true);
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!event.defaultPrevented && form.method === "post" && !form.hasAttribute("hx-post")) setActing(actorOf(form, event.submitter), true);
+  });
+  addEventListener("pageshow", () => { for (const actor of [...acting]) setActing(actor, false); });
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { elt, requestConfig } = event.detail;
+    if (requestConfig.verb === "post") setActing(actorOf(elt, requestConfig.triggeringEvent?.submitter), true);
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const { elt, xhr, requestConfig } = event.detail;
+    if (requestConfig.verb !== "post" || xhr.getResponseHeader("HX-Redirect")) return;
+    setActing(actorOf(elt, requestConfig.triggeringEvent?.submitter), false);
+    // What was answered is over, and what is sent next is another thing. Where there was no
+    // answer, the same is sent again under the same key.
+    const key = elt.querySelector("[name=once]");
+    if (key && xhr.status > 0 && xhr.status < 500) key.defaultValue = key.value = anotherKey();
+  });
+  const anotherKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-dialog]");
     if (opener) {
@@ -188,15 +231,19 @@
     }
   }, true);
 
-  document.addEventListener("htmx:sseError", () => offline(true));
-  document.addEventListener("htmx:sseOpen", () => offline(false));
+  // A page is live until its stream has been gone for a second. Browsers try again each
+  // second, and each try that fails is another error: only a stream that opens counts.
   let lost;
-  const offline = (is) => {
-    clearTimeout(lost);
+  document.addEventListener("htmx:sseError", () => { lost ??= setTimeout(() => live(false), 1000); });
+  document.addEventListener("htmx:sseOpen", () => live(true));
+  const live = (is) => {
+    if (is) {
+      clearTimeout(lost);
+      lost = undefined;
+    }
+    document.body.classList.toggle("cut-off", !is);
     const badge = document.querySelector(".offline");
-    if (!badge) return;
-    if (!is) badge.hidden = true;
-    else lost = setTimeout(() => { badge.hidden = false; }, 1500);
+    if (badge) badge.hidden = is;
   };
   addEventListener("pagehide", () => clearTimeout(lost));
 
