@@ -5,6 +5,7 @@ package powerloss_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,9 @@ const (
 	customers = 2
 	// pace is between two messages of one writer.
 	pace = 50 * time.Millisecond
+	// maxAhead is how many messages of a customer may be on their way. Where a machine is slow,
+	// customers wait for it: they would write more than it can deliver in the time of the test.
+	maxAhead = 40
 	// lifetime bounds how long a gateway runs until the power fails, after an answer was
 	// acknowledged.
 	lifetime = 400 * time.Millisecond
@@ -62,10 +66,17 @@ type load struct {
 	answers []client.Sent       // the n-th has the text of answerText(n)
 
 	answered atomic.Int64 // how many answers there are
+
+	mu    sync.Mutex
+	taken map[string]map[string]bool // by customer, the messages that were delivered
 }
 
 func startLoad(w *world) *load {
-	l := &load{w: w}
+	l := &load{w: w, taken: map[string]map[string]bool{}}
+	for c := range customers {
+		l.taken[customer(c)] = map[string]bool{}
+	}
+	w.sink.Answer(l.take)
 	for c := range customers {
 		l.running.Go(func() { l.write(c) })
 	}
@@ -82,10 +93,30 @@ func (l *load) stop() {
 func (l *load) write(c int) {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
-	for n := 0; !l.over.Load(); n++ {
-		l.written[c] = append(l.written[c], l.w.phones.SendText(l.w.t, customer(c), shop, fmt.Sprint(n)))
-		<-tick.C
+	for n := 0; !l.over.Load(); <-tick.C {
+		if n-l.delivered(customer(c)) < maxAhead {
+			l.written[c] = append(l.written[c], l.w.phones.SendText(l.w.t, customer(c), shop, fmt.Sprint(n)))
+			n++
+		}
 	}
+}
+
+// take counts the messages that the shop gets.
+func (l *load) take(d sink.Delivered) int {
+	if d.Event.Type == "message.received" {
+		id, from := received(l.w.t, d)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.taken[from][id] = true
+	}
+	return http.StatusNoContent
+}
+
+// delivered returns how many messages of a customer were delivered.
+func (l *load) delivered(from string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.taken[from])
 }
 
 func answerText(n int) string { return fmt.Sprintf("answer %d", n) }
@@ -161,9 +192,15 @@ func arrived(t *testing.T, taken []sink.Delivered) map[string][]string {
 			continue
 		}
 		seen[d.Event.ID] = true
-		id, chat := about(t, d.Event)
-		from := strings.TrimSuffix(chat, "@s.whatsapp.net")
+		id, from := received(t, d)
 		chats[from] = append(chats[from], id)
 	}
 	return chats
+}
+
+// received returns the message of an event, and the number of who wrote it.
+func received(t *testing.T, d sink.Delivered) (id, from string) {
+	t.Helper()
+	id, chat := about(t, d.Event)
+	return id, strings.TrimSuffix(chat, "@s.whatsapp.net")
 }
