@@ -153,10 +153,10 @@ func TestDeliveriesShowWhatTheEndpointSaid(t *testing.T) {
 	state("Waiting")
 	list("Failed")
 	page := r.show(gateway.RoleOperator, path+"/deliveries")
-	r.has(page, "webhook.test", "it answered the status 500", "&lt;script&gt;", "/events/1/redeliver")
+	r.has(page, "webhook.test", "It answered the status 500.", "&lt;script&gt;", "/events/1/redeliver")
 	r.hasNot(page, "<script>alert")
 	r.hasNot(r.show(gateway.RoleViewer, path+"/deliveries"), "redeliver", "Replay")
-	r.has(r.show(gateway.RoleOperator, path), "Oldest waiting", "Resume", "it answered the status 500")
+	r.has(r.show(gateway.RoleOperator, path), "Oldest waiting", "Resume", "It answered the status 500.")
 
 	got := r.post(gateway.RoleOperator, "/instances/"+id+"/events/1/redeliver", nil)
 	r.has(got.header.Get("Hx-Trigger"), "was not delivered", "500")

@@ -36,6 +36,8 @@ func (s *Site) functions(lang string) template.FuncMap {
 		"once": func() template.HTML {
 			return template.HTML(`<input type="hidden" name="once" value="` + rand.Text() + `">`)
 		}, //nolint:gosec // letters and digits
+		// said translates the words of a refusal, and makes a sentence of them.
+		"said":   func(message string) string { return Sentence(words.Said(lang, message)) },
 		"lang":   func() string { return lang },
 		"number": func(n any) string { return printer.Sprint(n) },
 		"asset":  s.config.Assets.URL,

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -27,9 +28,23 @@ func Notice(w http.ResponseWriter, text string) {
 	w.Header().Set("HX-Trigger", header.String())
 }
 
-// Refuse answers the page's script with a status and the text that the page shows.
-func Refuse(w http.ResponseWriter, status int, text string) {
+// WrongField is what is wrong with a field of a form, by the name of the field.
+type WrongField struct {
+	Field string `json:"field"`
+	Text  string `json:"text"`
+}
+
+// Refuse answers the page's script with a status and the text that the page shows, and with what
+// is wrong with which field of the form: the page shows that at the field, and the text only
+// where it has no such field.
+func Refuse(w http.ResponseWriter, status int, text string, wrong ...WrongField) {
 	w.Header().Set("X-Problem", url.PathEscape(text))
+	if len(wrong) > 0 {
+		fields, err := json.Marshal(wrong)
+		if err == nil { // texts
+			w.Header().Set("X-Fields", url.PathEscape(string(fields)))
+		}
+	}
 	http.Error(w, text, status)
 }
 

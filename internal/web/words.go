@@ -36,6 +36,7 @@ type Words struct {
 	languages []string // English first
 	matcher   language.Matcher
 	texts     map[string]map[string]string // by language, then by the English text
+	said      map[string]*sayings          // by language
 }
 
 // ReadWords reads the translations of all rooms: each has files locale/LANGUAGE.json,
@@ -65,7 +66,9 @@ func ReadWords(rooms ...Files) (*Words, error) {
 		}
 	}
 	w.matcher = language.NewMatcher(tags)
-	return w, nil
+	var err error
+	w.said, err = readSayings(saidFiles)
+	return w, err
 }
 
 func (w *Words) read(room fs.FS, file, name string) error {

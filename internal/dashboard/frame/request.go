@@ -119,7 +119,7 @@ func (r *Request) Go(path string) error {
 // problem is what the page of an error shows.
 type problem struct {
 	Title  web.Word
-	Detail string
+	Detail string // what was said below, in English
 }
 
 // fail answers with what went wrong: a notice for the page's script, or a whole page.
@@ -154,13 +154,24 @@ func (p *Pages) fail(ctx context.Context, r *Request, err error) {
 	}
 	text := r.Text(title)
 	if shownProblem.Detail != "" {
-		text += " " + web.Sentence(shownProblem.Detail)
+		text += " " + r.said(shownProblem.Detail)
 	}
-	web.Refuse(r.W, status, text)
+	var wrong []web.WrongField
+	if failure, ok := errors.AsType[*gateway.Error](err); ok {
+		for _, field := range failure.Fields {
+			wrong = append(wrong, web.WrongField{Field: field.Field, Text: r.said(field.Message)})
+		}
+	}
+	web.Refuse(r.W, status, text, wrong...)
 }
 
-// ForNow returns why something can't be read now, if it may well be another time: then it is
-// no error.
+// said is a sentence of a refusal for the visitor.
+func (r *Request) said(message string) string {
+	return web.Sentence(r.pages.config.Site.Words().Said(r.Lang(), message))
+}
+
+// ForNow returns why something can't be read now, for the function "said" of templates, if it may
+// well be another time: then it is no error.
 func ForNow(err error) (why string, rest error) {
 	refusal, ok := gateway.AsError(err)
 	if !ok {
@@ -168,7 +179,7 @@ func ForNow(err error) (why string, rest error) {
 	}
 	switch refusal.Kind {
 	case gateway.Conflict, gateway.PaymentRequired, gateway.RateLimited, gateway.Unavailable, gateway.PlatformFailed, gateway.PlatformTimeout:
-		return web.Sentence(refusal.Message), nil
+		return refusal.Message, nil
 	default:
 		return "", err
 	}

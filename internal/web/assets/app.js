@@ -105,13 +105,47 @@
     close.addEventListener("click", () => note.remove());
     note.append(close);
     box.append(note);
+    // Above a dialog that is open: what was shown last is on top.
+    if (box.matches(":popover-open")) box.hidePopover();
+    box.showPopover();
     if (!bad) setTimeout(() => note.remove(), 6000);
   };
   document.addEventListener("toast", (event) => toast(event.detail.value));
   document.addEventListener("htmx:responseError", (event) => {
     const xhr = event.detail.xhr;
     if (xhr.status === 401) return location.reload();
-    toast(xhr.getResponseHeader("X-Problem") ? decodeURIComponent(xhr.getResponseHeader("X-Problem")) : texts.failed, true);
+    const header = (name) => decodeURIComponent(xhr.getResponseHeader(name) ?? "");
+    if (!complain(event.detail.elt, JSON.parse(header("X-Fields") || "[]"))) toast(header("X-Problem") || texts.failed, true);
+  });
+
+  // What is wrong with a field stands below it, until somebody changes it. complain returns false
+  // where a field is not to be seen: then the whole text is shown.
+  const complain = (form, fields) => {
+    forgive(form);
+    const controls = fields.map(({ field }) => form.querySelector(`[data-field="${CSS.escape(field)}"]`) ?? form.elements?.namedItem(field)).map((one) => (one instanceof RadioNodeList ? one[0] : one));
+    if (!fields.length || !controls.every((control) => control?.checkVisibility())) return false;
+    fields.forEach(({ text }, n) => {
+      const note = Object.assign(document.createElement("span"), { className: "wrong", id: `wrong-${n}-${controls[n].name}`, textContent: text });
+      controls[n].setAttribute("aria-invalid", "true");
+      controls[n].setAttribute("aria-describedby", note.id);
+      (controls[n].closest(".check") ?? controls[n]).after(note);
+    });
+    controls[0].focus();
+    return true;
+  };
+  const forgive = (form) => {
+    for (const note of form.querySelectorAll("[id^=wrong-]")) note.remove();
+    for (const control of form.querySelectorAll("[aria-invalid]")) {
+      control.removeAttribute("aria-invalid");
+      control.removeAttribute("aria-describedby");
+    }
+  };
+  document.addEventListener("input", (event) => {
+    const note = document.getElementById(event.target.getAttribute("aria-describedby") ?? "");
+    if (!note?.id.startsWith("wrong-")) return;
+    note.remove();
+    event.target.removeAttribute("aria-invalid");
+    event.target.removeAttribute("aria-describedby");
   });
   document.addEventListener("htmx:sendError", () => toast(texts.unreachable, true));
 

@@ -1,4 +1,4 @@
-// What acts, acts once; and what says that it is live, is.
+// What pages promise whoever acts on them: once, said at the field, and live where they say so.
 
 package browsertest_test
 
@@ -203,4 +203,34 @@ func (l *line) restore() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.isCut, l.answers = false, true
+}
+
+// What is wrong with a form stands at its field, in the visitor's language, also in a dialog; and
+// it goes when the field is changed.
+func TestWrongFieldSaysSo(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	id := w.Link(t, shopNumber)
+	p := w.owner()
+	p.Forgive("status of 400")
+	p.Forgive("Response Status Error Code 400")
+	p.Language("pt-BR")
+	p.Open("/instances/" + id + "/chats")
+	p.Fill("#to", "abc")
+	p.Fill("#text", "Oi!")
+	p.Click(`form[action$="/messages"] button[type="submit"]`)
+	p.AwaitText("#to + .wrong", "Deve ser um número com o código do país")
+	p.AwaitTrue("the field has the focus", `document.activeElement.id === "to" && document.activeElement.getAttribute("aria-invalid") === "true"`)
+	if problems := p.Violations("wcag2a", "wcag2aa", "wcag21aa"); len(problems) > 0 {
+		t.Errorf("the page with a wrong field violates %v", problems)
+	}
+	p.Fill("#to", customerNumber)
+	p.AwaitGone(".wrong")
+
+	p.Open("/instances")
+	p.Click(`[data-dialog]`)
+	p.Await("dialog[open]")
+	p.Fill("dialog[open] [name=name]", "   ")
+	p.Click(`dialog[open] button[type="submit"]`)
+	p.AwaitText("dialog[open] .wrong", "Deve ter de 1 a 255 caracteres visíveis")
 }
