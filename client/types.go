@@ -1464,7 +1464,8 @@ type Reaction struct {
 
 // Readiness is the answer of GetReadiness.
 type Readiness struct {
-	Status string `json:"status"`
+	Status  string `json:"status"`
+	Version string `json:"version"` // The version of the gateway.
 	// The version of the messenger's web client that instances claim to be.
 	ClientVersion ClientVersion `json:"clientVersion"`
 }

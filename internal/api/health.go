@@ -23,6 +23,7 @@ type Health struct {
 // people: it is ready as well if the platform refuses the version.
 type Readiness struct {
 	Status        string        `json:"status" enum:"ok" example:"ok"`
+	Version       string        `json:"version" doc:"The version of the gateway." example:"1.4.0"`
 	ClientVersion ClientVersion `json:"clientVersion" doc:"The version of the messenger's web client that instances claim to be."`
 }
 
@@ -37,8 +38,9 @@ type ClientVersion struct {
 
 // health is the resource of the program's own state.
 type health struct {
-	check   func(ctx context.Context) error // of what serving requests needs
-	version func() gateway.ClientVersion
+	check         func(ctx context.Context) error // of what serving requests needs
+	clientVersion func() gateway.ClientVersion
+	version       string // of the program
 }
 
 func (health) alive() contract.Endpoint {
@@ -64,8 +66,8 @@ func (h health) ready() contract.Endpoint {
 			failure.RetryAfter = readyRetry
 			return Readiness{}, failure
 		}
-		v := h.version()
-		return Readiness{Status: "ok", ClientVersion: ClientVersion{
+		v := h.clientVersion()
+		return Readiness{Status: "ok", Version: h.version, ClientVersion: ClientVersion{
 			Version: v.Version, Source: string(v.Source), LookedUpAt: contract.TimestampOrNil(v.LookedUpAt),
 			RefusedSince: contract.TimestampOrNil(v.RefusedSince), Trouble: contract.TextOrNil(v.Trouble),
 		}}, nil

@@ -16,7 +16,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	send, message, queue := sending{c.Messages}, messages{c.Messages}, queued{c.Queue}
 	file := files{c.Messages, c.Files, c.Instances, c.requests, origin}
 	webhook, accountWebhook, events := webhooks{c.Webhooks}, accountWebhooks{c.AccountWebhooks}, newStreams(c)
-	key, health := keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
+	key, health := keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion, c.Version}
 	return []contract.Route{
 		get("/api/instances", instance.list()),
 		get("/api/instances/{instanceId}", instance.get()),
