@@ -193,7 +193,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link := start(t, "instances", "link", "--url", baseURL, "--api-key", partnerKey, id)
+	link := start(t, "qr", "--url", baseURL, "--api-key", partnerKey, id)
 	link.Await("On the phone: Linked devices")
 	handsets.Scan(t, "5511999990100", code.QRCode)
 	link.Await("Linked to 5511999990100")

@@ -8,8 +8,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -19,46 +17,57 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// commands is the whole command line.
+// commands is the whole command line. The tag group says under which of the subjects a command is listed, and first
+// puts it on the first screen.
 type commands struct {
-	Dev            devCommand            `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
-	Serve          serveCommand          `cmd:"" help:"Run the gateway."`
-	Sandbox        sandboxCommand        `cmd:"" help:"Run a sandbox on its own, for gateways and other clients elsewhere."`
-	Keys           data.KeysCommand      `cmd:"" help:"Create, list and revoke API keys, directly in the gateway's data."`
-	Users          data.UsersCommand     `cmd:"" help:"Create, list and delete users of the dashboard, and make links to set a password, directly in the gateway's data."`
-	MasterKey      data.MasterKeyCommand `cmd:"" name:"master-key" help:"Seal the secrets in the database with a master key: make one, change it, give it up."`
-	Import         data.ImportCommand    `cmd:"" help:"Take linked devices over from another gateway, directly into the gateway's data."`
-	Move           data.MoveCommand      `cmd:"" help:"Move the data from SQLite to PostgreSQL. The gateway must be stopped."`
-	Backup         data.BackupCommand    `cmd:"" help:"Write a backup of the data and the files, while the gateway works."`
-	Restore        data.RestoreCommand   `cmd:"" help:"Restore a backup into an empty folder or PostgreSQL database. The gateway must be stopped."`
-	Export         data.ExportCommand    `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
-	Instances      instancesCommand      `cmd:"" help:"Create, link, list, stop and delete instances."`
-	Send           sendCommand           `cmd:"" help:"Send a message."`
-	Chats          chatsCommand          `cmd:"" help:"List and arrange chats."`
-	Status         statusCommand         `cmd:"" help:"Post and list status posts."`
-	Messages       messagesCommand       `cmd:"" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
-	Queue          queueCommand          `cmd:"" help:"List and cancel messages that wait to be sent."`
-	Events         eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
-	Webhook        remote.Webhook        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
-	AccountWebhook remote.AccountWebhook `cmd:"" help:"Set up webhooks for all instances of the account. Needs a partner key."`
-	Numbers        remote.Numbers        `cmd:"" help:"Check which phone numbers have an account."`
-	Contacts       remote.Contacts       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
-	Labels         remote.Labels         `cmd:"" help:"List, make, change and delete labels, and put them on chats and messages."`
-	Profile        remote.Profile        `cmd:"" help:"Show and change what others see of the account."`
-	Privacy        remote.Privacy        `cmd:"" help:"Show and change what the account lets others see and do."`
-	Blocks         remote.Blocks         `cmd:"" help:"List the people whom the account has blocked."`
-	Calls          remote.Calls          `cmd:"" help:"Reject calls. To reject all, see recado instances set."`
-	Groups         remote.Groups         `cmd:"" help:"List, create, change, join and leave groups."`
-	Channels       remote.Channels       `cmd:"" help:"List, create, follow and read channels."`
-	Communities    remote.Communities    `cmd:"" help:"List, create, link and unlink communities."`
-	Presence       remote.Presence       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
-	Health         healthCommand         `cmd:"" help:"Ask a running gateway whether it can serve requests."`
-	Doctor         doctorCommand         `cmd:"" help:"Look at everything a gateway stands on, and say what is wrong and what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`
-	Nodes          data.NodesCommand     `cmd:"" help:"List the processes that share a PostgreSQL database, and empty one of them."`
-	Migrate        data.MigrateCommand   `cmd:"" help:"Bring the database up to date and stop."`
-	Completion     completionCommand     `cmd:"" help:"Print the script that makes a shell complete recado's commands."`
-	Version        versionCommand        `cmd:"" help:"Print the version."`
-	Help           helpCommand           `cmd:"" help:"Explain a command: recado help send text."`
+	Dev     devCommand     `cmd:"" group:"run" first:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
+	Serve   serveCommand   `cmd:"" group:"run" first:"" help:"Run the gateway."`
+	Sandbox sandboxCommand `cmd:"" group:"run" help:"Run a sandbox on its own, for gateways and other clients elsewhere."`
+
+	List      listInstancesCommand `cmd:"" group:"instances" first:"" help:"List the instances. The same as instances list."`
+	QR        linkInstanceCommand  `cmd:"" group:"instances" first:"" name:"qr" aliases:"link" help:"Show the codes that link an instance, until a phone has used one."`
+	Status    statusCommand        `cmd:"" group:"instances" first:"" help:"Say how the gateway or an instance is doing, and what to do."`
+	Logs      logsCommand          `cmd:"" group:"instances" first:"" aliases:"events" help:"Show the events of an instance as they happen."`
+	Instances instancesCommand     `cmd:"" group:"instances" help:"Create, list, change, stop and delete instances."`
+
+	Send        sendCommand        `cmd:"" group:"messages" first:"" help:"Send a message: recado send text --to NUMBER 'Oi!'"`
+	Messages    messagesCommand    `cmd:"" group:"messages" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
+	Chats       chatsCommand       `cmd:"" group:"messages" help:"List and arrange chats."`
+	Queue       queueCommand       `cmd:"" group:"messages" help:"List and cancel messages that wait to be sent."`
+	StatusPosts statusPostsCommand `cmd:"" group:"messages" name:"status-posts" help:"Post and list status posts."`
+	Presence    remote.Presence    `cmd:"" group:"messages" help:"Show a contact that the account is typing, recording, or online."`
+
+	Webhooks        remote.Webhooks        `cmd:"" group:"programs" first:"" help:"Set up, test and resume the webhooks of an instance."`
+	AccountWebhooks remote.AccountWebhooks `cmd:"" group:"programs" help:"Set up webhooks for all instances of the account. Needs a partner key."`
+	Keys            data.KeysCommand       `cmd:"" group:"programs" first:"" help:"Create, list and revoke API keys, in the gateway's data."`
+
+	Doctor    doctorCommand         `cmd:"" group:"care" first:"" help:"Look at all that a gateway stands on, and say what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`
+	Health    healthCommand         `cmd:"" group:"care" help:"Ask a running gateway whether it can serve requests, for health checks."`
+	Users     data.UsersCommand     `cmd:"" group:"care" help:"Create, list and delete users of the dashboard, and make links to set a password, directly in the gateway's data."`
+	MasterKey data.MasterKeyCommand `cmd:"" group:"care" name:"master-key" help:"Seal the secrets in the database with a master key: make one, change it, give it up."`
+	Backup    data.BackupCommand    `cmd:"" group:"care" help:"Write a backup of the data and the files, while the gateway works."`
+	Restore   data.RestoreCommand   `cmd:"" group:"care" help:"Restore a backup into an empty folder or PostgreSQL database. The gateway must be stopped."`
+	Import    data.ImportCommand    `cmd:"" group:"care" help:"Take linked devices over from another gateway, directly into the gateway's data."`
+	Export    data.ExportCommand    `cmd:"" group:"care" help:"Write an instance as a store of whatsmeow, for another program."`
+	Move      data.MoveCommand      `cmd:"" group:"care" help:"Move the data from SQLite to PostgreSQL. The gateway must be stopped."`
+	Migrate   data.MigrateCommand   `cmd:"" group:"care" help:"Bring the database up to date and stop."`
+	Nodes     data.NodesCommand     `cmd:"" group:"care" help:"List the processes that share a PostgreSQL database, and empty one of them."`
+
+	Numbers     remote.Numbers     `cmd:"" group:"people" help:"Check which phone numbers have an account."`
+	Contacts    remote.Contacts    `cmd:"" group:"people" help:"List, name, block and unblock contacts, and show their pictures."`
+	Blocks      remote.Blocks      `cmd:"" group:"people" help:"List the people whom the account has blocked."`
+	Labels      remote.Labels      `cmd:"" group:"people" help:"List, make, change and delete labels, and put them on chats and messages."`
+	Groups      remote.Groups      `cmd:"" group:"people" help:"List, create, change, join and leave groups."`
+	Communities remote.Communities `cmd:"" group:"people" help:"List, create, link and unlink communities."`
+	Channels    remote.Channels    `cmd:"" group:"people" help:"List, create, follow and read channels."`
+
+	Profile remote.Profile `cmd:"" group:"account" help:"Show and change what others see of the account."`
+	Privacy remote.Privacy `cmd:"" group:"account" help:"Show and change what the account lets others see and do."`
+	Calls   remote.Calls   `cmd:"" group:"account" help:"Reject calls. To reject all, see recado instances set."`
+
+	Completion completionCommand `cmd:"" group:"itself" help:"Print the script that makes a shell complete recado's commands."`
+	Version    versionCommand    `cmd:"" group:"itself" help:"Print the version."`
+	Help       helpCommand       `cmd:"" group:"itself" help:"Explain a command: recado help send text. List all of them: recado help all."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
 	JSON        bool             `name:"json" help:"Print results as JSON, for programs."`
@@ -112,7 +121,7 @@ type invocation struct {
 func readLine(args []string, options ...kong.Option) (*invocation, error) {
 	read := &invocation{args: args}
 	var loader settings.Loader
-	parser, err := newParser(&read.line, append(options, kong.WithBeforeResolve(loader.Load))...)
+	parser, err := newParser(&read.line, append(options, kong.WithBeforeResolve(loader.Load), kong.Help(helpFor(args)))...)
 	if err != nil {
 		return nil, err
 	}
@@ -127,32 +136,13 @@ func readLine(args []string, options ...kong.Option) (*invocation, error) {
 func newParser(line *commands, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(line, append([]kong.Option{
 		kong.Name("recado"),
-		kong.Description("A self-hosted gateway: an HTTP API for a phone messenger."),
+		kong.Description("A self-hosted gateway: an HTTP API and a dashboard for a phone messenger."),
 		kong.DefaultEnvars(environment),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ExplicitGroups(subjects()),
 		kong.WithHyphenPrefixedParameters(true), // coordinates may be negative
 		kong.Vars{"version": "recado " + terminal.Version()},
 	}, options...)...)
-}
-
-// helpCommand exists to be listed: explicitHelp replaces it by --help.
-type helpCommand struct {
-	Command []string `arg:"" optional:"" help:"The command."`
-}
-
-// Run does nothing.
-func (helpCommand) Run() error { return nil }
-
-// explicitHelp turns "help send text" and a bare "recado" into --help.
-func explicitHelp(args []string) []string {
-	switch {
-	case len(args) == 0:
-		return []string{"--help"}
-	case args[0] == "help" && !slices.ContainsFunc(args[1:], func(arg string) bool { return strings.HasPrefix(arg, "-") }):
-		return append(slices.Clone(args[1:]), "--help")
-	default:
-		return args
-	}
 }
 
 // versionCommand prints the version.

@@ -59,6 +59,8 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	id := p.g.Link(t, shopNumber)
 	p.wants("id       "+id, "instances", "show", "shop")
 	p.wants(id, "instances", "list", "--json")
+	p.list(id)
+	p.status(id)
 	p.wants("device kind  edge", "instances", "set", "shop", "--device-name", "Front desk", "--device-kind", "edge")
 	p.wants("gap                    1.5s", "instances", "set", "shop", "--gap", "1500ms", "--typing", "--checks-per-day", "500")
 	if out := p.does("instances", "set", "shop", "--gap", "0", "--no-typing"); strings.Contains(out, "gap") || strings.Contains(out, "typing") ||
@@ -108,6 +110,48 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	if out := p.does("instances", "list"); out != "" {
 		t.Errorf("there is still %s", out)
 	}
+}
+
+// list finds the instance by its status, and by texts.
+func (p *person) list(id string) {
+	p.t.Helper()
+	line := id + "\tshop\tconnected\t" + shopNumber
+	for _, args := range [][]string{{}, {"--status", "stopped,connected"}, {"SHO"}, {shopNumber}, {id, "--status", "connected"}} {
+		p.wants(line, append([]string{"list"}, args...)...)
+	}
+	for _, args := range [][]string{{"--status", "stopped"}, {"elsewhere"}, {"shop", "--status", "error,created"}} {
+		if out := p.does(append([]string{"list"}, args...)...); out != "" {
+			p.t.Errorf("%v: there is %s", args, out)
+		}
+	}
+	if code, _, said := run(p.t, "", "list", "--status", "online", "--url", p.g.BaseURL, "--api-key", p.key); code != 2 || !strings.Contains(said, `"connected"`) {
+		p.t.Errorf("exit code %d, said %q", code, said)
+	}
+}
+
+// status says how the gateway and the instance are, and what to do.
+func (p *person) status(id string) {
+	p.t.Helper()
+	p.wants("gateway    "+p.g.BaseURL+" answers", "status")
+	p.wants("instances  1: 1 connected\nwebhooks   none is behind", "status")
+	p.wants("instance  shop ("+id+")\nstatus    connected, unchanged since 20", "status", "shop")
+	p.wants("\nqueue     no message waits to be sent\nwebhook   none; set one: recado webhooks set --instance shop URL", "status", id)
+	made, err := p.g.Partner.CreateInstance(p.t.Context(), client.NewInstance{Name: "dois balcões"})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.wants("instances  2: 1 connected, 1 created\nto do      dois balcões is created: recado qr "+made.InstanceID+"\n", "status")
+	p.wants("\nto do     recado qr "+made.InstanceID, "status", "dois balcões")
+	sink := testkit.NewSink(p.t)
+	sink.Answer(func(testkit.Delivered) int { return 410 })
+	p.does("webhooks", "set", sink.URL, "--instance", "shop")
+	p.does("send", "text", "--instance", "shop", "--to", anaNumber, "Oi")
+	testkit.Await(p.t, "the suspension", func() bool { return strings.Contains(p.does("status"), "\nwebhooks   1 behind\nbehind     127.0.0.1:") })
+	p.wants("the endpoint answered 410 Gone", "status", "shop")
+	p.wants("; try again: recado webhooks resume --instance "+id+" --webhook ", "status")
+	p.wants(`"behindWebhooks":[{"instanceId":"`+id, "status", "--json")
+	p.does("webhooks", "delete", "--instance", "shop")
+	p.does("instances", "delete", made.InstanceID)
 }
 
 // groups makes a group, changes it and leaves it; and a community.
@@ -165,48 +209,48 @@ func (p *person) downloads() {
 func (p *person) webhook() {
 	p.t.Helper()
 	sink := testkit.NewSink(p.t)
-	p.wants("active   yes", "webhook", "set", sink.URL, "--secret", "segredo")
-	p.wants(sink.URL, "webhook", "get")
-	p.wants("\ndelivery  flowing", "webhook", "get")
-	p.wants(`"delivery":{"state":"flowing"`, "webhook", "get", "--json")
-	p.wants("status  204", "webhook", "test")
-	p.wants("resumed", "webhook", "resume")
-	p.wants("are delivered again", "webhook", "replay", "--from", "1")
+	p.wants("active   yes", "webhooks", "set", sink.URL, "--secret", "segredo")
+	p.wants(sink.URL, "webhooks", "get")
+	p.wants("\ndelivery  flowing", "webhooks", "get")
+	p.wants(`"delivery":{"state":"flowing"`, "webhooks", "get", "--json")
+	p.wants("status  204", "webhooks", "test")
+	p.wants("resumed", "webhooks", "resume")
+	p.wants("are delivered again", "webhooks", "replay", "--from", "1")
 	sink.AwaitType(client.TypeMessageSent, nil)
 	testkit.Await(p.t, "all deliveries", func() bool {
-		shown := p.does("webhook", "deliveries")
+		shown := p.does("webhooks", "deliveries")
 		return strings.HasPrefix(shown, "delivery  flowing\n") && strings.Contains(shown, "delivered\t")
 	})
-	p.wants("delivery  flowing\n", "webhook", "deliveries")
-	p.wants(`"state":"delivered"`, "webhook", "deliveries", "--json")
-	p.wants("deleted the webhook", "webhook", "delete")
-	p.wants("events   message.received", "account-webhook", "add", sink.URL, "--events", "message.received")
+	p.wants("delivery  flowing\n", "webhooks", "deliveries")
+	p.wants(`"state":"delivered"`, "webhooks", "deliveries", "--json")
+	p.wants("deleted the webhook", "webhooks", "delete")
+	p.wants("events   message.received", "account-webhooks", "add", sink.URL, "--events", "message.received")
 	var ofAccount []client.AccountWebhook
-	if err := json.Unmarshal([]byte(p.does("account-webhook", "list", "--json")), &ofAccount); err != nil || len(ofAccount) != 1 {
+	if err := json.Unmarshal([]byte(p.does("account-webhooks", "list", "--json")), &ofAccount); err != nil || len(ofAccount) != 1 {
 		p.t.Fatalf("the account has %+v (%v)", ofAccount, err)
 	}
-	p.wants("active   no", "account-webhook", "set", ofAccount[0].ID, "--inactive")
-	p.wants("deleted the webhook", "account-webhook", "delete", ofAccount[0].ID)
-	p.wants("headers  X-Shop", "webhook", "add", sink.URL, "--events", "message.received,message.sent", "--chats", "direct", "--header", "X-Shop: a: b")
+	p.wants("active   no", "account-webhooks", "set", ofAccount[0].ID, "--inactive")
+	p.wants("deleted the webhook", "account-webhooks", "delete", ofAccount[0].ID)
+	p.wants("headers  X-Shop", "webhooks", "add", sink.URL, "--events", "message.received,message.sent", "--chats", "direct", "--header", "X-Shop: a: b")
 	var listed []client.Webhook
-	if err := json.Unmarshal([]byte(p.does("webhook", "list", "--json")), &listed); err != nil || len(listed) != 1 || len(listed[0].Events) != 2 {
+	if err := json.Unmarshal([]byte(p.does("webhooks", "list", "--json")), &listed); err != nil || len(listed) != 1 || len(listed[0].Events) != 2 {
 		p.t.Fatalf("listed are %+v (%v)", listed, err)
 	}
 	one := listed[0].ID
-	p.wants("message.received, message.sent", "webhook", "list")
-	p.wants("events   all", "webhook", "set", "--webhook", one, "--events", "all")
-	p.wants("delivery  flowing", "webhook", "get", "--webhook", one)
-	p.wants("status  204", "webhook", "test", "--webhook", one)
-	p.wants("resumed", "webhook", "resume", "--webhook", one)
-	p.wants("are delivered again", "webhook", "replay", "--from", "1", "--webhook", one)
-	p.wants("delivery  ", "webhook", "deliveries", "--webhook", one)
-	p.wants("chats    group", "webhook", "set", sink.URL, "--chats", "group")
-	p.wants("events   presence", "webhook", "set", "--events", "presence")
-	p.wants("deleted the webhook", "webhook", "remove", "--webhook", one)
-	p.wants("deleted the webhook", "webhook", "remove")
+	p.wants("message.received, message.sent", "webhooks", "list")
+	p.wants("events   all", "webhooks", "set", "--webhook", one, "--events", "all")
+	p.wants("delivery  flowing", "webhooks", "get", "--webhook", one)
+	p.wants("status  204", "webhooks", "test", "--webhook", one)
+	p.wants("resumed", "webhooks", "resume", "--webhook", one)
+	p.wants("are delivered again", "webhooks", "replay", "--from", "1", "--webhook", one)
+	p.wants("delivery  ", "webhooks", "deliveries", "--webhook", one)
+	p.wants("chats    group", "webhooks", "set", sink.URL, "--chats", "group")
+	p.wants("events   presence", "webhooks", "set", "--events", "presence")
+	p.wants("deleted the webhook", "webhooks", "remove", "--webhook", one)
+	p.wants("deleted the webhook", "webhooks", "remove")
 	sink.Answer(func(testkit.Delivered) int { return 500 })
-	p.does("webhook", "set", sink.URL)
-	if code, out, said := run(p.t, "", "webhook", "test", "--url", p.g.BaseURL, "--api-key", p.key); code != 1 || strings.Contains(out, "error") || strings.Count(said, "did not accept") != 1 {
+	p.does("webhooks", "set", sink.URL)
+	if code, out, said := run(p.t, "", "webhooks", "test", "--url", p.g.BaseURL, "--api-key", p.key); code != 1 || strings.Contains(out, "error") || strings.Count(said, "did not accept") != 1 {
 		p.t.Errorf("exit code %d, said %q", code, said)
 	}
 }
@@ -224,7 +268,7 @@ func TestEventsAreFollowed(t *testing.T) {
 		ended := make(chan int, 1)
 		go func() {
 			ended <- cli.Run(ctx, []string{
-				"events", "--after", "0", "--types", "message.received", format, "--url", p.g.BaseURL, "--api-key", p.key,
+				"logs", "shop", "--after", "0", "--types", "message.received", format, "--url", p.g.BaseURL, "--api-key", p.key,
 			}, strings.NewReader(""), printed, io.Discard)
 		}()
 		line, err := bufio.NewReader(output).ReadString('\n')

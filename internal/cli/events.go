@@ -10,15 +10,15 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// eventsCommand follows an instance.
-type eventsCommand struct {
-	remote.InstanceFlag
+// logsCommand follows an instance.
+type logsCommand struct {
+	remote.OnlyInstance
 	Types []string `help:"Only events of these types, separated by commas." env:"-"`
 	After *int64   `help:"Begin after the event with this sequence; 0 begins with the oldest one kept. Without it: with the next event." env:"-"`
 }
 
 // Run prints events until it is stopped.
-func (c eventsCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
+func (c logsCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	options := client.FollowOptions{
 		After: c.After, Types: c.Types,
 		Reconnecting: func(cause error, wait time.Duration) {

@@ -138,7 +138,7 @@ func explainRefusal(refusal *client.Error) string {
 	case client.CodeNotFound:
 		return text + "; check that --url or RECADO_URL is the address of a gateway, and that it is as new as this program"
 	case client.CodeInstanceNotConnected:
-		return text + "; check `recado instances list`, and link it with `recado instances link`"
+		return text + "; `recado status INSTANCE` says what to do"
 	case client.CodePlatformTimeout:
 		if strings.Contains(refusal.Message, "can't be reached") {
 			return text // it says why
@@ -173,6 +173,9 @@ func explainConnection(failed *url.Error) string {
 // explainListening says why the gateway can't listen at the address of a flag, and suggests another.
 func explainListening(failed *net.OpError, flag string) string {
 	if address, ok := errors.AsType[*net.AddrError](failed); ok && address.Err == "missing port in address" {
+		if _, err := strconv.ParseUint(address.Addr, 10, 16); err == nil {
+			return fmt.Sprintf("%s needs an address with a port, for example 127.0.0.1:%s or :%[2]s", flag, address.Addr)
+		}
 		return fmt.Sprintf("%s %q needs a port, for example %s", flag, address.Addr, net.JoinHostPort(strings.Trim(address.Addr, "[]"), "8080"))
 	}
 	if failed.Addr == nil {

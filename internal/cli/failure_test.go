@@ -65,11 +65,12 @@ func TestFailuresAreExplained(t *testing.T) {
 	}{
 		"wrong key":      {append(list, refusing(t, 401, "UNAUTHORIZED", "the API key is not valid")), 1, []string{"recado: the API key is not valid (401 UNAUTHORIZED)", "recado keys create"}},
 		"no partner":     {append(list, refusing(t, 403, "FORBIDDEN", "this needs a partner key; make one")), 1, []string{"recado: this needs a partner key; make one (403 FORBIDDEN)\n"}},
-		"not connected":  {append(list, refusing(t, 409, "INSTANCE_NOT_CONNECTED", "it is stopped")), 75, []string{"it is stopped", "recado instances link"}},
+		"not connected":  {append(list, refusing(t, 409, "INSTANCE_NOT_CONNECTED", "it is stopped")), 75, []string{"it is stopped", "recado status INSTANCE"}},
 		"busy":           {append(list, refusing(t, 503, "UNAVAILABLE", "stopping")), 75, []string{"stopping (503 UNAVAILABLE)"}},
 		"slow platform":  {append(list, refusing(t, 504, "PLATFORM_TIMEOUT", "no code came")), 75, []string{"may be unable to reach the platform"}},
 		"no platform":    {append(list, refusing(t, 504, "PLATFORM_TIMEOUT", "the platform can't be reached: no route")), 75, []string{"no route (504 PLATFORM_TIMEOUT)\n"}},
 		"no port":        {[]string{"sandbox", "--listen", "1.2.3.4", "--data", t.TempDir()}, 1, []string{`recado: --listen "1.2.3.4" needs a port, for example 1.2.3.4:8080`}},
+		"a port alone":   {[]string{"serve", "--listen", "8080", "--data", t.TempDir()}, 1, []string{"recado: --listen needs an address with a port, for example 127.0.0.1:8080 or :8080\n"}},
 		"no gateway":     {append(list, foreign.URL), 1, []string{"404 Not Found", "but not from a gateway"}},
 		"nobody there":   {append(list, "http://127.0.0.1:1"), 75, []string{"no gateway answers at http://127.0.0.1:1; start one with `recado serve`, or choose another with --url or RECADO_URL"}},
 		"no such host":   {append(list, "http://nobody.invalid"), 75, []string{"no gateway answers at http://nobody.invalid: there is no host nobody.invalid"}},
@@ -77,11 +78,11 @@ func TestFailuresAreExplained(t *testing.T) {
 		"no TLS":         {append(list, strings.Replace(foreign.URL, "http:", "https:", 1)), 75, []string{"does not speak TLS: write http:// instead"}},
 		"no scheme":      {append(list, "127.0.0.1:8080"), 2, []string{"needs http:// or https://"}},
 		"no key":         {[]string{"instances", "list"}, 2, []string{"RECADO_API_KEY", "recado keys create"}},
-		"no instance":    {[]string{"instances", "link"}, 2, []string{"<instance> is missing", "recado help instances link"}},
+		"no instance":    {[]string{"qr"}, 2, []string{"<instance> is missing", "recado help qr"}},
 		"wrong flag":     {[]string{"serve", "--listne", "x"}, 2, []string{`did you mean "--listen"?`, "recado help serve"}},
 		"a path":         {[]string{"serve", "--public-url", "https://example.org/wa", "--listen", taken.Addr().String(), "--data", t.TempDir()}, 2, []string{`--public-url "https://example.org/wa" has a path`, "https://messages.example.org"}},
 		"no address":     {[]string{"serve", "--public-url", "foo", "--listen", taken.Addr().String(), "--data", t.TempDir()}, 2, []string{`--public-url "foo" needs http:// or https:// and a host`}},
-		"half a command": {[]string{"instances"}, 2, []string{"recado: a command is missing: create, list, show, set, limits, link, restart, stop, logout or delete; see `recado help instances`\n"}},
+		"half a command": {[]string{"instances"}, 2, []string{"recado: a command is missing: create, list, show, set, limits, restart, stop, logout or delete; see `recado help instances`\n"}},
 		"no such folder": {[]string{"serve", "--listen", "127.0.0.1:0", "--data", "/dev/null/x"}, 1, []string{"recado: the folder /dev/null can't be created: not a directory; choose another with --data\n"}},
 		"log level":      {[]string{"--log-level", "x", "version"}, 2, []string{`"debug","info","warn","error"`}},
 		"taken port": {
@@ -214,7 +215,7 @@ func TestWaitingIsSaidAndCanBeEnded(t *testing.T) {
 	var said heard
 	ended := make(chan int, 1)
 	go func() {
-		ended <- cli.Run(ctx, []string{"instances", "link", "shop", "--api-key", "rcd_x", "--url", silent.URL},
+		ended <- cli.Run(ctx, []string{"qr", "shop", "--api-key", "rcd_x", "--url", silent.URL},
 			strings.NewReader(""), io.Discard, &said)
 	}()
 	testkit.Await(t, "a word about the wait", func() bool {

@@ -81,7 +81,7 @@ func TestStatusCommands(t *testing.T) {
 			}))
 			defer server.Close()
 			var out, complaints strings.Builder
-			args := append([]string{"status"}, append(test.args, "--url", server.URL, "--api-key", "rcd_x", "--instance", instanceID)...)
+			args := append([]string{"status-posts"}, append(test.args, "--url", server.URL, "--api-key", "rcd_x", "--instance", instanceID)...)
 			if code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &complaints); code != 0 || !strings.Contains(out.String(), test.says) {
 				t.Errorf("exit code %d, printed %q: %s", code, out.String(), complaints.String())
 			}

@@ -2,20 +2,22 @@ package cli
 
 import (
 	"context"
+	"iter"
+	"slices"
+	"strings"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/remote"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// instancesCommand works on instances, through a running gateway.
+// instancesCommand works on instances, through a running gateway. They are linked by recado qr.
 type instancesCommand struct {
 	Create  createInstanceCommand  `cmd:"" help:"Create an instance and print its id. Needs a partner key."`
 	List    listInstancesCommand   `cmd:"" help:"List the instances in the scope of the key."`
 	Show    showInstanceCommand    `cmd:"" help:"Show one instance."`
 	Set     setInstanceCommand     `cmd:"" help:"Change an instance: its name, its proxy, what the phone lists of its device, what it keeps to when it writes."`
 	Limits  limitsCommand          `cmd:"" help:"Show what an instance has to heed when it writes: restriction, budgets, messages without an answer."`
-	Link    linkInstanceCommand    `cmd:"" help:"Show the codes that link an instance, until a phone has used one."`
 	Restart restartInstanceCommand `cmd:"" help:"Reconnect an instance, or bring a stopped one back."`
 	Stop    stopInstanceCommand    `cmd:"" help:"Close the session of an instance but keep it linked. Needs a partner key."`
 	Logout  logoutInstanceCommand  `cmd:"" help:"End the session on the platform; the instance has to be linked again."`
@@ -33,13 +35,38 @@ func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal, gat
 	return t.Unless(err).Print(instance, instance.InstanceID)
 }
 
-type listInstancesCommand struct{ remote.GatewayFlags }
+type listInstancesCommand struct {
+	remote.GatewayFlags
+	Status []string `help:"Only instances with one of these statuses, with commas in between: ${enum}." placeholder:"connected,…" env:"-" enum:"created,connecting,pending_qr_code_scan,connected,stopped,manually_stopped,error,qr_timeout,payment_pending"`
+	Search string   `arg:"" optional:"" help:"Only instances with this text in their name, id, number or account."`
+}
 
-// Run lists the instances, oldest first.
+// Run lists the instances that were asked for, oldest first.
 func (c listInstancesCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
-	head := []string{"ID", "NAME", "STATUS", "NUMBER"}
-	return terminal.List(t, gateway.Instances(ctx), head, func(one client.Instance) []string {
-		return []string{one.InstanceID, one.Name, one.Status, one.MessengerID}
+	head := []string{"ID", "NAME", "STATUS", "NUMBER", "ACCOUNT"}
+	return terminal.List(t, c.chosen(gateway.Instances(ctx)), head, func(one client.Instance) []string {
+		return []string{one.InstanceID, one.Name, one.Status, one.MessengerID, one.MessengerName}
+	})
+}
+
+// chosen passes on the instances that were asked for, and errors.
+func (c listInstancesCommand) chosen(all iter.Seq2[client.Instance, error]) iter.Seq2[client.Instance, error] {
+	return func(yield func(client.Instance, error) bool) {
+		for one, err := range all {
+			if (err != nil || c.matches(one)) && !yield(one, err) {
+				return
+			}
+		}
+	}
+}
+
+// matches reports whether an instance was asked for.
+func (c listInstancesCommand) matches(one client.Instance) bool {
+	if len(c.Status) > 0 && !slices.Contains(c.Status, one.Status) {
+		return false
+	}
+	return slices.ContainsFunc([]string{one.Name, one.InstanceID, one.MessengerID, one.MessengerName}, func(text string) bool {
+		return strings.Contains(strings.ToLower(text), strings.ToLower(c.Search))
 	})
 }
 

@@ -40,7 +40,7 @@ func TestLinkLeadsThroughAPasskey(t *testing.T) {
 	})
 	key := partnerKey(t, g)
 	go func() {
-		ended <- cli.Run(ctx, []string{"instances", "link", "shop", "--api-key", key, "--url", g.BaseURL}, typed, &said, &said)
+		ended <- cli.Run(ctx, []string{"qr", "shop", "--api-key", key, "--url", g.BaseURL}, typed, &said, &said)
 	}()
 	says := func(text string) {
 		t.Helper()
@@ -90,7 +90,7 @@ func TestLinkPrintsAPasskeyForPrograms(t *testing.T) {
 	ended := make(chan int, 1)
 	key := partnerKey(t, g)
 	go func() {
-		ended <- cli.Run(t.Context(), []string{"instances", "link", "shop", "--json", "--api-key", key, "--url", g.BaseURL},
+		ended <- cli.Run(t.Context(), []string{"qr", "shop", "--json", "--api-key", key, "--url", g.BaseURL},
 			strings.NewReader(""), &said, io.Discard)
 	}()
 	testkit.Await(t, "the code", func() bool { return said.contains(`"attempt":1`) })

@@ -23,7 +23,7 @@ func TestInstancesByName(t *testing.T) {
 		"by name":           {instances, []string{"--instance", "shop"}, 0, "/api/instances/I1/webhooks/W1/resume"},
 		"by id":             {instances, []string{"--instance", "I3"}, 0, "/api/instances/I3/webhooks/W1/resume"},
 		"the only one":      {`{"instanceId":"I9","name":"a"}`, nil, 0, "/api/instances/I9/webhooks/W1/resume"},
-		"one of several":    {instances, nil, 2, "--instance is missing; in the scope of the key are shop (I1), twin (I2), twin (I3)"},
+		"one of several":    {instances, nil, 2, "the instance is missing; in the scope of the key are shop (I1), twin (I2), twin (I3)"},
 		"two of that name":  {instances, []string{"--instance", "twin"}, 2, "choose one by its id: twin (I2), twin (I3)"},
 		"none of that name": {instances, []string{"--instance", "sohp"}, 1, "no instance sohp, but shop (I1)"},
 		"none at all":       {"", []string{"--instance", "shop"}, 1, "recado instances create"},
@@ -36,7 +36,7 @@ func TestInstancesByName(t *testing.T) {
 				_, _ = io.WriteString(w, `{"id":"W1","data":[`+test.instances+`],"isLastPage":true}`) // as above
 			}))
 			defer server.Close()
-			args := append([]string{"webhook", "resume", "--api-key", "rcd_x", "--url", server.URL}, test.args...)
+			args := append([]string{"webhooks", "resume", "--api-key", "rcd_x", "--url", server.URL}, test.args...)
 			code, _, said := run(t, "", args...)
 			if code != test.code || !strings.Contains(asked+said, test.want) {
 				t.Errorf("exit code %d, asked %s, said %q; want %d, %q", code, asked, said, test.code, test.want)
@@ -50,6 +50,7 @@ func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	for want, lines := range cases.Sorted(map[string][][]string{
 		"Usage: recado send text":  {{"help", "send", "text"}, {"send", "text", "--help"}},
+		"\n\nCommands:\n":          {{"help", "instances"}, {"instances", "--help"}},
 		"Usage: recado <command>":  {{}, {"help"}, {"--help"}},
 		"recado 0.":                {{"version"}, {"--version"}},
 		`{"version":"0.`:           {{"version", "--json"}},

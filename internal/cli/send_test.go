@@ -178,12 +178,12 @@ func TestCommandLinesAreCheckedFirst(t *testing.T) {
 		"send album a b": recipient, "send location --latitude 1 --longitude 1": recipient,
 		"send contact --name Ana --phone 55": recipient, "send poll a b c": recipient,
 		"send event a --start 2031-05-06T10:00:00Z": recipient, "messages forward 3EB0": recipient,
-		"chats list --limit 0":    "recado: --limit must be 1 or more\n",
-		"status list --limit 0":   "recado: --limit must be 1 or more\n",
-		"queue cancel":            "recado: give either a message or --all\n",
-		"queue cancel 3EB0 --all": "recado: give either a message or --all\n",
-		"webhook set --header a":  "recado: --header needs a name, a colon and a value\n",
-		"webhook test":            noKey, "blocks": noKey, "instances list": noKey,
+		"chats list --limit 0":        "recado: --limit must be 1 or more\n",
+		"status-posts list --limit 0": "recado: --limit must be 1 or more\n",
+		"queue cancel":                "recado: give either a message or --all\n",
+		"queue cancel 3EB0 --all":     "recado: give either a message or --all\n",
+		"webhooks set --header a":     "recado: --header needs a name, a colon and a value\n",
+		"webhooks test":               noKey, "blocks": noKey, "instances list": noKey,
 	}) {
 		code, out, said := run(t, "", append(strings.Fields(line), "--url", "http://127.0.0.1:1")...)
 		if code != 2 && !strings.Contains(want, "--header") || out != "" || said != want {

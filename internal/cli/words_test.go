@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -39,7 +41,7 @@ func TestServeAnnounces(t *testing.T) {
 	for _, want := range []string{
 		"answers at http://127.0.0.1:18099, on every address of this machine (0.0.0.0:18099)", "data in /data",
 		"this link sets the owner's password, once, within a day:\n  http://127.0.0.1:18099/welcome?token=x\n",
-		"export RECADO_URL=http://127.0.0.1:18099\n", "--partner --data /data)", "recado instances create", "recado instances link",
+		"export RECADO_URL=http://127.0.0.1:18099\n", "--partner --data /data)", "recado instances create", "recado instances create",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it says %s, want %s", out.String(), want)
@@ -86,6 +88,93 @@ func TestCodeNeedsItsRoom(t *testing.T) {
 		}
 		if strings.Count(said.String(), "--phone") != map[bool]int{false: 1}[test.fits] {
 			t.Errorf("%+v: said %q", test, said.String())
+		}
+	}
+}
+
+// What somebody sees first fits on a screen, and has the commands that people need first.
+func TestFirstScreen(t *testing.T) {
+	t.Parallel()
+	var out, said bytes.Buffer
+	if code := Run(t.Context(), nil, strings.NewReader(""), &out, &said); code != 0 || said.Len() > 0 {
+		t.Fatalf("exit code %d, said %s", code, said.String())
+	}
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) > 40 {
+		t.Errorf("%d lines", len(lines))
+	}
+	for _, line := range lines {
+		if utf8.RuneCountInString(line) > 80 {
+			t.Errorf("longer than 80 columns: %s", line)
+		}
+	}
+	rest := out.String()
+	for _, want := range []string{
+		"Run the gateway:\n", "  dev ", "  serve ", "look at them:\n", "  list ", "  qr ", "  status ", "  logs ", "Send and read:\n", "  send ",
+		"your programs:\n", "  webhooks ", "  keys ", "  doctor ", "recado help all ", "recado help <command> ",
+	} {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Errorf("there is no %q in its place:\n%s", want, out.String())
+			continue
+		}
+		rest = after
+	}
+	if strings.Contains(out.String(), "communities") {
+		t.Errorf("it has commands that can wait:\n%s", out.String())
+	}
+}
+
+// The list of all commands has each of them under its subject.
+func TestHelpAll(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if code := Run(t.Context(), []string{"help", "all"}, strings.NewReader(""), &out, &out); code != 0 {
+		t.Fatalf("exit code %d: %s", code, out.String())
+	}
+	parser, err := newParser(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, leaf := range parser.Model.Leaves(true) {
+		if !strings.Contains(out.String(), "\n  "+leaf.Path()) {
+			t.Errorf("there is no %s", leaf.Path())
+		}
+	}
+	for _, command := range parser.Model.Children {
+		switch {
+		case command.Group == nil:
+			t.Errorf("%s has no subject", command.Name)
+		case command.Group.Title == command.Group.Key:
+			t.Errorf("the subject %s of %s has no title", command.Group.Key, command.Name)
+		case strings.Count(out.String(), "\n"+command.Group.Title+"\n") != 1:
+			t.Errorf("%q is not a heading, once", command.Group.Title)
+		}
+	}
+	if strings.Contains(out.String(), "\nCommands:\n") {
+		t.Error("some commands have no subject")
+	}
+}
+
+// What is to be done about an instance is a command that works when it is pasted.
+func TestNextStep(t *testing.T) {
+	t.Parallel()
+	const id = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"
+	for _, test := range []struct {
+		name, status, number, want string
+	}{
+		{"shop", client.StatusConnected, "5511999990200", ""},
+		{"shop", client.StatusConnecting, "5511999990200", ""},
+		{"shop", client.StatusCreated, "", "recado qr shop"},
+		{"dois balcões", client.StatusQRTimeout, "", "recado qr " + id},
+		{"-x", client.StatusPendingQRCodeScan, "", "recado qr " + id},
+		{"shop", client.StatusStopped, "", "recado qr shop"},
+		{"shop", client.StatusStopped, "5511999990200", "recado instances restart shop"},
+		{"$(reboot)", client.StatusError, "5511999990200", "recado instances restart " + id},
+		{"shop", client.StatusPaymentPending, "5511999990200", ""},
+	} {
+		if got := nextStep(client.Instance{InstanceID: id, Name: test.name, Status: test.status, MessengerID: test.number}); got != test.want {
+			t.Errorf("%+v: %s", test, got)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (e *examination) instances(ctx context.Context) []Finding {
 			}
 		case gateway.StatusStopped:
 			if group.Reason == gateway.ReasonUnlinked {
-				findings = append(findings, wrong(name, "link it again: recado instances link "+group.Example, "unlinked on the phone: %s", which))
+				findings = append(findings, wrong(name, "link it again: recado qr "+group.Example, "unlinked on the phone: %s", which))
 			} else {
 				unlinked += group.Instances
 			}

@@ -143,7 +143,7 @@ func TestWebhooks(t *testing.T) {
 	says(t, found, Warning, "that of the instance "+ids[2]+", at example.org, has failed since")
 	says(t, found, Wrong, ids[3]+", at example.org, is suspended (gone)")
 	if !slices.ContainsFunc(found, func(one Finding) bool {
-		return strings.Contains(one.Do, "recado webhook resume --instance "+ids[3]+" --webhook ")
+		return strings.Contains(one.Do, "recado webhooks resume --instance "+ids[3]+" --webhook ")
 	}) {
 		t.Errorf("it is not said which webhook is to be resumed: %+v", found)
 	}

@@ -36,10 +36,10 @@ func (e *examination) webhooks(ctx context.Context) []Finding {
 		}
 		about := fmt.Sprintf("that of the instance %s, at %s,", one.InstanceID, hostOf(one.URL))
 		if one.Status == string(backlog.StatusSuspended) {
-			findings = append(findings, wrong(name, "repair the endpoint, then: recado webhook resume --instance "+which, "%s is suspended (%s): it gets nothing any more", about, one.Reason))
+			findings = append(findings, wrong(name, "repair the endpoint, then: recado webhooks resume --instance "+which, "%s is suspended (%s): it gets nothing any more", about, one.Reason))
 			continue
 		}
-		findings = append(findings, warning(name, "look at the endpoint, and why it fails: recado webhook deliveries --instance "+which,
+		findings = append(findings, warning(name, "look at the endpoint, and why it fails: recado webhooks deliveries --instance "+which,
 			"%s has failed since %s; it is tried again", about, one.Since.UTC().Format(time.RFC3339)))
 	}
 	all, waiting, oldest := int64(0), int64(0), time.Time{}
@@ -60,10 +60,10 @@ func (e *examination) webhooks(ctx context.Context) []Finding {
 		findings = append(findings, warning(name, "see the gateway's page of webhooks", "%d more fail", more))
 	}
 	if census.BlockedChats > 0 {
-		findings = append(findings, warning(name, "see why: recado webhook deliveries", "%d chats wait because one of their events fails", census.BlockedChats))
+		findings = append(findings, warning(name, "see why: recado webhooks deliveries", "%d chats wait because one of their events fails", census.BlockedChats))
 	}
 	if census.DeadLetters > 0 {
-		findings = append(findings, warning(name, "deliver them again when the endpoint is repaired: recado webhook replay", "%d events were given up after their last attempt", census.DeadLetters))
+		findings = append(findings, warning(name, "deliver them again when the endpoint is repaired: recado webhooks replay", "%d events were given up after their last attempt", census.DeadLetters))
 	}
 	if age := e.config.Now().Sub(oldest); !oldest.IsZero() && age > waitsLong {
 		findings = append(findings, warning(name, "see whether the gateway runs, and whether an endpoint is slow",

@@ -93,7 +93,7 @@ func ownInstance(ctx context.Context, opened *store.Store, account gateway.Accou
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("account %s has no instance %s: `recado instances list` shows its instances", account.Name, nameOrID)
+		return "", fmt.Errorf("account %s has no instance %s: `recado list` shows its instances", account.Name, nameOrID)
 	case 1:
 		return found[0], nil
 	default:

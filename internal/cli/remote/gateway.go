@@ -76,6 +76,17 @@ func (a InstanceArgument) ProvideInstance(ctx context.Context, t terminal.Termin
 	return InstanceFlag(a).ProvideInstance(ctx, t)
 }
 
+// OnlyInstance is InstanceArgument for commands that need none if the key's scope has only one.
+type OnlyInstance struct {
+	GatewayFlags
+	Instance string `arg:"" optional:"" help:"Name or id of the instance; not needed if the key's scope has only one." env:"RECADO_INSTANCE"`
+}
+
+// ProvideInstance is that of InstanceFlag.
+func (o OnlyInstance) ProvideInstance(ctx context.Context, t terminal.Terminal) (Instance, error) {
+	return InstanceFlag(o).ProvideInstance(ctx, t)
+}
+
 // Instance is an instance that a command works on, and the gateway that has it.
 type Instance struct {
 	Gateway *client.Client
@@ -104,7 +115,7 @@ func FindInstance(ctx context.Context, c *client.Client, nameOrID string) (clien
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1 && nameOrID == "":
-		return client.Instance{}, terminal.WrongUsage("--instance is missing; in the scope of the key are %s", named(found))
+		return client.Instance{}, terminal.WrongUsage("the instance is missing; in the scope of the key are %s", named(found))
 	case len(found) > 1:
 		return client.Instance{}, terminal.WrongUsage("%d instances are called %s, choose one by its id: %s", len(found), nameOrID, named(found))
 	case len(others) > 0:

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -14,8 +15,8 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// Webhook works on the webhooks of an instance.
-type Webhook struct {
+// Webhooks works on the webhooks of an instance.
+type Webhooks struct {
 	List       listWebhooksCommand  `cmd:"" help:"List the webhooks."`
 	Add        addCommand           `cmd:"" help:"Add one more webhook."`
 	Get        getCommand           `cmd:"" help:"Show a webhook."`
@@ -161,7 +162,7 @@ func webhookRow(w client.AccountWebhook) []string {
 func printWebhook(t terminal.Terminal, shown client.Webhook, state *client.DeliveryState) error {
 	var delivery string
 	if state != nil {
-		delivery = standing(*state)
+		delivery = standing(*state, shown.InstanceID, shown.ID)
 	}
 	value := struct {
 		client.Webhook
@@ -297,7 +298,7 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal, on webh
 	if t.JSON {
 		return t.Print(map[string]any{"delivery": state, "deliveries": lines}, "")
 	}
-	t.Printf("delivery  %s\n", terminal.Cleaned(standing(state)))
+	t.Printf("delivery  %s\n", terminal.Cleaned(standing(state, on.ID, on.webhookID)))
 	head := []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}
 	return terminal.Rows(t, lines, head, func(line client.Delivery) []string {
 		answer := terminal.OrNone(line.Status)
@@ -309,8 +310,56 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal, on webh
 	})
 }
 
-// standing describes the state of the delivery, its reason, and what to do about it.
-func standing(state client.DeliveryState) string {
+// WebhookState is a webhook of an instance, and how its delivery stands.
+type WebhookState struct {
+	InstanceID string               `json:"instanceId"`
+	ID         string               `json:"id"`
+	URL        string               `json:"url"`
+	Delivery   client.DeliveryState `json:"delivery"`
+}
+
+// WebhookStates looks at all webhooks of an instance.
+func WebhookStates(ctx context.Context, on Instance) ([]WebhookState, error) {
+	states := []WebhookState{} // never null
+	for one, err := range on.Gateway.Webhooks(ctx, on.ID) {
+		if err != nil {
+			return nil, err
+		}
+		page, err := on.Gateway.ListWebhookDeliveries(ctx, on.ID, one.ID, 1, 1) // for the state of the delivery
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, WebhookState{on.ID, one.ID, one.URL, page.Delivery})
+	}
+	return states, nil
+}
+
+// late is how old an event may be that a webhook still has to deliver while all is well.
+const late = time.Minute
+
+// Behind reports whether somebody should look at the webhook: it delivers nothing for now, or too slowly.
+func (s WebhookState) Behind(now time.Time) bool {
+	switch s.Delivery.State {
+	case client.StateWaiting, client.StateSuspended:
+		return true
+	case client.StateInactive:
+		return false
+	}
+	return s.Delivery.OldestPendingAt != nil && now.Sub(*s.Delivery.OldestPendingAt) > late
+}
+
+// String is the host that the webhook delivers to, without what its URL may keep secret, and how that stands.
+func (s WebhookState) String() string {
+	host := s.URL
+	if address, err := url.Parse(s.URL); err == nil {
+		host = address.Host
+	}
+	return host + ": " + standing(s.Delivery, s.InstanceID, s.ID)
+}
+
+// standing describes the state of the delivery of a webhook, its reason, and what to do about it.
+func standing(state client.DeliveryState, instanceID, webhookID string) string {
+	which := " --instance " + instanceID + " --webhook " + webhookID
 	line := state.State
 	if state.Since != nil {
 		line += " since " + terminal.Moment(*state.Since)
@@ -336,9 +385,9 @@ func standing(state client.DeliveryState) string {
 	}
 	switch state.State {
 	case client.StateSuspended, client.StateWaiting:
-		line += "; try again with recado webhook resume"
+		line += "; try again: recado webhooks resume" + which
 	case client.StateInactive:
-		line += "; activate it with recado webhook set"
+		line += "; activate it: recado webhooks set --active" + which
 	}
 	return line
 }
@@ -358,8 +407,8 @@ func (c replayCommand) Run(ctx context.Context, t terminal.Terminal, on webhook)
 		fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
 }
 
-// AccountWebhook works on the webhooks of the account.
-type AccountWebhook struct {
+// AccountWebhooks works on the webhooks of the account.
+type AccountWebhooks struct {
 	List   listOfAccountCommand   `cmd:"" help:"List the webhooks of the account."`
 	Add    addToAccountCommand    `cmd:"" help:"Add a webhook for all instances, those that come later too."`
 	Set    setOfAccountCommand    `cmd:"" help:"Change a webhook of the account."`
