@@ -180,14 +180,15 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	baseURL := strings.TrimSuffix(strings.Fields(serve.Await("recado "))[4], ",")
 	handsets := phones.New("http" + strings.TrimPrefix(hint[7], "ws"))
 
-	// What it prints next is what one does next.
+	// What it prints next is what one does next. The program of the tests lies where go run keeps what it has built.
+	const program = "go run ./cmd/recado "
 	url, key := serve.Await("  export RECADO_URL="), serve.Await("  export RECADO_API_KEY=$(")
 	if url != "  export RECADO_URL="+baseURL {
 		t.Errorf("it says %s", url)
 	}
-	create := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(key, "  export RECADO_API_KEY=$(recado "), ")"))
+	create := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(key, "  export RECADO_API_KEY=$("+program), ")"))
 	partnerKey := command(t, create...)
-	id := command(t, append(strings.Fields(strings.TrimPrefix(serve.Await("  recado instances create"), "  recado ")),
+	id := command(t, append(strings.Fields(strings.TrimPrefix(serve.Await("  "+program+"instances create"), "  "+program)),
 		"--url", baseURL, "--api-key", partnerKey)...)
 	code, err := client.New(baseURL, partnerKey).GetQRCode(t.Context(), id, client.GetQRCodeParams{Format: client.FormatRaw})
 	if err != nil {

@@ -79,7 +79,7 @@ func TestCodeOnATerminal(t *testing.T) {
 	if _, err := client.New(gateway.BaseURL, gateway.PartnerKey).CreateInstance(t.Context(), client.NewInstance{Name: "shop"}); err != nil {
 		t.Fatal(err)
 	}
-	link := []string{"instances", "link", "shop", "--url", gateway.BaseURL, "--api-key", gateway.PartnerKey}
+	link := []string{"qr", "shop", "--url", gateway.BaseURL, "--api-key", gateway.PartnerKey}
 	small := onTerminal(t, pty.Winsize{Rows: 24, Cols: 80}, link...)
 	await.Until(t, "a word about the window", func() bool { return small.contains("this one has 80 and 24. Enlarge it, or use --phone.") })
 	large := onTerminal(t, pty.Winsize{Rows: 60, Cols: 120}, link...)
@@ -111,7 +111,7 @@ func TestDevOnATerminal(t *testing.T) {
 	window.mu.Lock()
 	banner := window.text.String()
 	window.mu.Unlock()
-	if !strings.HasPrefix(banner, "\r\nRecado is ready.") || strings.Contains(banner, "reason=") || !strings.Contains(banner, "recado send text --instance demo --to") || !strings.Contains(banner, "recado events --instance demo --after") {
+	if !strings.HasPrefix(banner, "\r\nRecado is ready.") || strings.Contains(banner, "reason=") || !strings.Contains(banner, "\ngo run ./cmd/recado send text --instance demo --to") || !strings.Contains(banner, "\ngo run ./cmd/recado logs demo --after") {
 		t.Errorf("it begins with %s", banner)
 	}
 	for line := range strings.Lines(banner) {
@@ -142,7 +142,7 @@ func TestResultsOnATerminal(t *testing.T) {
 	}
 	size := pty.Winsize{Rows: 24, Cols: 80}
 	flags := []string{"--url", gateway.BaseURL, "--api-key", gateway.APIKey}
-	list := onTerminal(t, size, append([]string{"instances", "list"}, flags...)...)
+	list := onTerminal(t, size, append([]string{"list"}, flags...)...)
 	await.Until(t, "the list", func() bool {
 		return list.contains("ID") && list.contains("NAME  STATUS") && list.contains("demo  connected")
 	})

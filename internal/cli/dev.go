@@ -140,7 +140,7 @@ func (c devCommand) banner(t terminal.Terminal, dashboard, base string, made dem
 	if made.InstanceID == "" {
 		t.Printf("No instance was created. Create one, in another terminal:\n\n")
 		exports(t, base, made.PartnerKey)
-		t.Printf("recado instances create shop\n\n")
+		t.Printf("%s instances create shop\n\n", terminal.Program())
 		return
 	}
 	t.Printf("Send a message, from another terminal:\n\n")
@@ -157,8 +157,8 @@ func (c devCommand) banner(t terminal.Terminal, dashboard, base string, made dem
 	t.Printf("%s/api/instances/%s/events\n\n", base, made.InstanceID)
 	t.Printf("The same without curl:\n\n")
 	exports(t, base, made.APIKey)
-	t.Printf("recado send text --instance demo --to %s 'Oi!'\n", demo.Recipient)
-	t.Printf("recado events --instance demo --after 0\n\n")
+	t.Printf("%s send text --instance demo --to %s 'Oi!'\n", terminal.Program(), demo.Recipient)
+	t.Printf("%s logs demo --after 0\n\n", terminal.Program())
 	t.Printf("Ctrl-C stops.\n")
 }
 

@@ -193,7 +193,7 @@ func (c serveFlags) config() (server.Config, error) {
 		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
 		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
 		AllowPrivateURLs: c.AllowPrivateURLs, DenyFetch: denied,
-		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy,
+		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy, LinkCommand: c.LinkCommand,
 		AdminListen: c.AdminListen, DrainWait: c.DrainWait, Traces: c.traces(), OTLPEndpoint: c.OTLPEndpoint,
 	}, errors.Join(mistakes...)
 }
@@ -298,12 +298,8 @@ func (c serveCommand) announce(t terminal.Terminal, bound, path string) error {
 	if isEverywhere(c.Listen) {
 		everywhere = fmt.Sprintf(" on every address of this machine (%s),", c.Listen)
 	}
-	create := "recado keys create --name ops --partner"
-	if c.DatabaseURL != "" {
-		create += " --database-url …"
-	} else {
-		create += " --data " + c.Data
-	}
+	program := terminal.Program()
+	create := strings.Join(append([]string{program + " keys create --name ops --partner"}, c.Given(true)...), " ")
 	dashboard, begin := strings.TrimRight(cmp.Or(c.PublicURL, base), "/")+path, "Dashboard: "
 	if path != "" {
 		begin = "Begin in a browser; this link sets the owner's password, once, within a day:\n  "
@@ -314,8 +310,8 @@ func (c serveCommand) announce(t terminal.Terminal, bound, path string) error {
 The first API key, instance and code, in another terminal:
   export RECADO_URL=%s
   export RECADO_API_KEY=$(%s)
-  recado instances create shop
-  recado instances link shop`, terminal.Version(), base, everywhere, c.Data, begin, dashboard, base, create))
+  %s instances create shop
+  %[9]s qr shop`, terminal.Version(), base, everywhere, c.Data, begin, dashboard, base, create, program))
 }
 
 // clickable is an address of the gateway that can be opened on this machine: bound, or

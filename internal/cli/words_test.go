@@ -41,10 +41,38 @@ func TestServeAnnounces(t *testing.T) {
 	for _, want := range []string{
 		"answers at http://127.0.0.1:18099, on every address of this machine (0.0.0.0:18099)", "data in /data",
 		"this link sets the owner's password, once, within a day:\n  http://127.0.0.1:18099/welcome?token=x\n",
-		"export RECADO_URL=http://127.0.0.1:18099\n", "--partner --data /data)", "recado instances create", "recado instances create",
+		"export RECADO_URL=http://127.0.0.1:18099\n", "--partner --data /data)", "recado instances create", "recado qr shop",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it says %s, want %s", out.String(), want)
+		}
+	}
+}
+
+// The command for a link finds the data from any folder, and shows no secrets.
+func TestLinkCommand(t *testing.T) {
+	t.Parallel()
+	const here = "http://127.0.0.1:8080"
+	at := func(location data.Location) data.Flags { return data.Flags{Location: location} }
+	sealed := at(data.Location{Data: "/srv/recado data"})
+	sealed.MasterKeyFile, sealed.MasterKey = "/etc/key", "secret"
+	for _, test := range []struct {
+		flags   data.Flags
+		name    string
+		address string
+		whole   bool
+		want    string
+	}{
+		{at(data.Location{Data: "/data"}), "owner", here, true, "recado users link owner --data /data"},
+		{at(data.Location{Data: "/data"}), "owner", here, false, "recado users link owner --data …"},
+		{at(data.Location{Data: "/data"}), "a b", "http://127.0.0.1:9090", true, "recado users link 'a b' --data /data --public-url http://127.0.0.1:9090"},
+		{at(data.Location{Data: "/data", DatabaseURL: "postgres://u:secret@h/d"}), "owner", here, true, "recado users link owner --database-url …"},
+		{at(data.Location{Data: "/data", DatabaseURL: "postgres://u:secret@h/d", Settings: "/etc/r.yaml"}), "owner", here, true, "recado users link owner --settings /etc/r.yaml"},
+		{sealed, "owner", here, true, "recado users link owner --data '/srv/recado data' --master-key-file /etc/key"},
+		{sealed, "owner", here, false, "recado users link owner --data … --master-key-file …"},
+	} {
+		if got := test.flags.LinkCommand(test.name, test.address, test.whole); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
 		}
 	}
 }

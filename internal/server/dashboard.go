@@ -64,7 +64,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	}
 	door, err := signin.New(signin.Config{
 		Site: site, Logger: s.config.Logger, Users: s.use.users, SignIns: s.store.Users, Origin: s.origin,
-		Address: s.address().Client, Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
+		Address: s.address().Client, LinkCommand: s.config.LinkCommand, Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)

@@ -107,6 +107,10 @@ type Config struct {
 	PublicURL   string
 	BehindProxy bool
 
+	// LinkCommand is the command that prints a link for a user of the dashboard, by which the browser comes to an
+	// address. Unless whole is set, it does not show where the data are. nil: recado users link.
+	LinkCommand func(name, address string, whole bool) string
+
 	// AdminListen is the host:port of the listener for those who run the program; empty:
 	// there is none, and nothing is counted.
 	AdminListen string

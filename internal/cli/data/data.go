@@ -71,6 +71,39 @@ func (f Flags) MasterSource() seal.Source {
 // Master reads the master key; nil if there is none.
 func (f Flags) Master(ctx context.Context) (*seal.Key, error) { return f.MasterSource().Read(ctx) }
 
+// Given are the flags with which another command finds the same data, from whatever folder it is called. Secrets are
+// three dots, and unless whole is set, so are all other values.
+func (f Flags) Given(whole bool) []string {
+	var given []string
+	add := func(flag, value string) {
+		if !whole {
+			value = hidden
+		}
+		given = append(given, flag, terminal.Quoted(value))
+	}
+	if f.Settings != "" {
+		add("--settings", f.Settings)
+	}
+	switch {
+	case f.DatabaseURL == "":
+		add("--data", f.Data)
+	case f.Settings == "":
+		add("--database-url", hidden)
+	}
+	switch {
+	case f.MasterKeyFile != "":
+		add("--master-key-file", f.MasterKeyFile)
+	case f.MasterKeyCommand != "":
+		add("--master-key-command", f.MasterKeyCommand)
+	case f.MasterKey != "" && f.Settings == "":
+		add("--master-key", hidden)
+	}
+	return given
+}
+
+// hidden stands for a value that is not shown.
+const hidden = "…"
+
 // store configures the store, with the master key.
 func (f Flags) store(ctx context.Context, logger *slog.Logger) (store.Config, error) {
 	config := f.config(logger)
@@ -107,6 +140,15 @@ func (f Flags) openExisting(ctx context.Context, t terminal.Terminal) (*store.St
 type AccountFlags struct {
 	Flags
 	Account string `help:"Account of the keys and instances. Without it: demo in a folder of dev, default in any other."`
+}
+
+// Given is that of Flags, and the account.
+func (f AccountFlags) Given(whole bool) []string {
+	given := f.Flags.Given(whole)
+	if f.Account != "" {
+		given = append(given, "--account", terminal.Quoted(f.Account))
+	}
+	return given
 }
 
 // AccountName is the name of the account.

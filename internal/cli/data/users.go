@@ -27,6 +27,7 @@ type users struct {
 	service *user.Service
 	data    accountData
 	actor   user.Actor
+	given   []string // the flags that have named the data
 }
 
 // ProvideUsers finds the users of the account. Kong calls it for a Run method that takes them.
@@ -36,7 +37,7 @@ func (f AccountFlags) ProvideUsers(ctx context.Context, t terminal.Terminal, clo
 		return users{}, err
 	}
 	service, err := user.New(user.Config{Store: on.store.Users, Logger: t.Logger, Now: t.Now})
-	return users{service, on, user.Actor{AccountID: on.account.ID, Name: "command line", Role: gateway.RoleOwner}}, err
+	return users{service, on, user.Actor{AccountID: on.account.ID, Name: "command line", Role: gateway.RoleOwner}, f.Given(true)}, err
 }
 
 // find returns the user of the account with the name.
@@ -46,8 +47,8 @@ func (u users) find(ctx context.Context, name string) (gateway.User, error) {
 		return gateway.User{}, err
 	}
 	if !ok || found.AccountID != u.data.account.ID {
-		return gateway.User{}, fmt.Errorf("account %s has no user %s: `recado users list` shows its users",
-			u.data.account.Name, name)
+		return gateway.User{}, fmt.Errorf("account %s has no user %s: `%s users list %s` shows its users",
+			u.data.account.Name, name, terminal.Program(), strings.Join(u.given, " "))
 	}
 	return found, nil
 }
@@ -55,6 +56,19 @@ func (u users) find(ctx context.Context, name string) (gateway.User, error) {
 // linkFlags say how a link begins.
 type linkFlags struct {
 	PublicURL string `help:"Address where browsers reach the gateway; the link begins with it." name:"public-url" default:"http://127.0.0.1:8080"`
+}
+
+// standardURL is where a gateway answers that was not told where to listen.
+const standardURL = "http://127.0.0.1:8080"
+
+// LinkCommand is the command that prints a link for a user of the gateway at an address. Unless whole is set, it does
+// not show where the data are.
+func (f Flags) LinkCommand(name, address string, whole bool) string {
+	words := append([]string{terminal.Program(), "users", "link", terminal.Quoted(name)}, f.Given(whole)...)
+	if address != standardURL {
+		words = append(words, "--public-url", terminal.Quoted(address))
+	}
+	return strings.Join(words, " ")
 }
 
 // AfterApply refuses an address that no link can begin with.
@@ -69,6 +83,9 @@ func (f linkFlags) AfterApply() error {
 func (f linkFlags) show(t terminal.Terminal, link user.Link) error {
 	address := strings.TrimRight(f.PublicURL, "/") + link.Path()
 	t.Notef("whoever opens this link sets the password of %s; it works once, until %s", link.User.Name, terminal.Moment(link.Until))
+	if f.PublicURL == standardURL {
+		t.Notef("a gateway that answers elsewhere is named by --public-url")
+	}
 	return t.Print(map[string]any{"name": link.User.Name, "role": link.User.Role, "link": address, "until": link.Until}, address)
 }
 

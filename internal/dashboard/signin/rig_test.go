@@ -82,6 +82,9 @@ func newRig(t *testing.T) *rig {
 			}
 			return "http://" + request.Host
 		},
+		LinkCommand: func(name, address string, whole bool) string {
+			return fmt.Sprintf("recado users link %s --whole=%t --public-url %s", name, whole, address)
+		},
 	})
 	r.check(err)
 	r.server = httptest.NewServer(web.Secure(r.door.Handler(http.HandlerFunc(r.inside))))

@@ -17,6 +17,7 @@ type signInView struct {
 	Problem    string
 	Started    bool // somebody has a password
 	Passkeys   bool // browsers have passkeys at this address
+	Hint       linkHint
 }
 
 // showSignIn shows the form, or goes on if the user is signed in already.
@@ -33,6 +34,11 @@ func (d *Door) signInPage(r *frame.Request, status int, view signInView) (err er
 		return err
 	}
 	view.Passkeys = user.PasskeysWorkAt(d.Origin(r.Request))
+	name := view.Name
+	if !view.Started {
+		name = string(gateway.RoleOwner) // who is the first
+	}
+	view.Hint = d.linkHint(r, name)
 	return r.Show(status, "sign_in", frame.View{Title: r.Text(web.Word("Sign in")), Body: view})
 }
 

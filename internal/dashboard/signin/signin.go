@@ -48,7 +48,11 @@ type Config struct {
 	// Address returns the IP address of the browser; empty if it is not known.
 	Address func(r *http.Request) string
 
-	Sandbox bool             // there are phones to look at
+	// LinkCommand is the command that prints a link for a user, by which the browser comes to an address. Unless
+	// whole is set, it does not show where the data are. nil: recado users link.
+	LinkCommand func(name, address string, whole bool) string
+
+	Sandbox bool             // there are phones to look at, and the program is recado dev
 	Now     func() time.Time // nil: the wall clock
 	Shares  frame.Shares     // with the API
 }
@@ -63,11 +67,14 @@ type Door struct {
 
 // New makes the door.
 func New(config Config) (*Door, error) {
-	if err := required.Check("signin", config, "Now"); err != nil {
+	if err := required.Check("signin", config, "LinkCommand", "Now"); err != nil {
 		return nil, err
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.LinkCommand == nil {
+		config.LinkCommand = func(name, _ string, _ bool) string { return "recado users link " + name }
 	}
 	d := &Door{Config: config}
 	d.cookies = newCookies(config.SignIns, config.Now, d.failed)

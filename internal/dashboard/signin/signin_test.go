@@ -47,6 +47,32 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
+// The command that makes a link can be pasted; only who sits at the machine is told where the data are. A sandbox makes
+// a link with each start.
+func TestHowALinkIsMade(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	b := r.browser()
+	b.get("/signin").wants(t, http.StatusOK, "recado users link owner --whole=true --public-url "+r.server.URL)
+	b.get("/welcome?token=ended").wants(t, http.StatusGone, "recado users link NAME --whole=true --public-url "+r.server.URL)
+	r.mu.Lock()
+	r.origin = "https://recado.example.org"
+	r.mu.Unlock()
+	b.get("/signin").wants(t, http.StatusOK, "recado users link owner --whole=false --public-url https://recado.example.org")
+	r.mu.Lock()
+	r.origin = ""
+	r.mu.Unlock()
+	b.head.Set("X-Forwarded-For", "198.51.100.7")
+	b.get("/signin").wants(t, http.StatusOK, "recado users link owner --whole=false")
+	r.add("ana", gateway.RoleOwner)
+	b.post("/signin", url.Values{"name": {"ana"}, "password": {"wrong"}}).wants(t, http.StatusUnauthorized, "recado users link ana --whole=false")
+	r.door.Sandbox = true
+	ended := b.get("/welcome?token=ended")
+	if ended.wants(t, http.StatusGone, "<code>recado dev</code> prints a new link with each start."); strings.Contains(ended.body, "users link") {
+		t.Error("the page of a sandbox speaks of users link")
+	}
+}
+
 // The cookie can't be read by scripts or sent by other sites, and its secret is new after
 // the sign-in: one that somebody has planted or seen before is worth nothing.
 func TestCookie(t *testing.T) {

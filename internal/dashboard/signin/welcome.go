@@ -4,6 +4,8 @@ package signin
 
 import (
 	"net/http"
+	"net/netip"
+	"net/url"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
@@ -19,6 +21,37 @@ type welcomeView struct {
 	Least   int  // characters of a password
 	Problem string
 	Ended   bool // the link
+	Hint    linkHint
+}
+
+// linkHint says how who works on the machine makes a link.
+type linkHint struct {
+	Dev     bool   // recado dev prints one when it starts
+	Command string // prints one for a user
+}
+
+// linkHint is the hint for a user; an empty name stands for any. Only who sits at the machine is told where
+// the data are.
+func (d *Door) linkHint(r *frame.Request, name string) linkHint {
+	if name == "" {
+		name = r.Text(web.Word("NAME"))
+	}
+	origin := d.Origin(r.Request)
+	return linkHint{Dev: d.Sandbox, Command: d.LinkCommand(name, origin, isHere(d.Address(r.Request)) && isHere(hostOf(origin)))}
+}
+
+// isHere reports whether a host is this machine as it calls itself.
+func isHere(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+func hostOf(origin string) string {
+	address, err := url.Parse(origin)
+	if err != nil {
+		return ""
+	}
+	return address.Hostname()
 }
 
 // showWelcome shows the form of a link. The secret of the link moves from the address to
@@ -98,5 +131,5 @@ func (d *Door) linkProblem(r *frame.Request, err error) error {
 	if !ok {
 		return err
 	}
-	return r.Show(status, "welcome", frame.View{Title: r.Text(web.Word("Welcome")), Body: welcomeView{Problem: text, Ended: true}})
+	return r.Show(status, "welcome", frame.View{Title: r.Text(web.Word("Welcome")), Body: welcomeView{Problem: text, Ended: true, Hint: d.linkHint(r, "")}})
 }
