@@ -126,6 +126,7 @@ func eventsDocument(t *testing.T, examples map[eventlog.Kind][]example) string {
 		eventlog.MessageMedia{},
 		eventlog.MessageLocation{},
 		eventlog.MessageContact{},
+		eventlog.MessageContactNumber{},
 		eventlog.PollOptions{},
 		eventlog.PollTally{},
 		eventlog.MessageCalendarEvent{},
@@ -134,6 +135,12 @@ func eventsDocument(t *testing.T, examples map[eventlog.Kind][]example) string {
 		eventlog.MessageGroupInvite{},
 		eventlog.MessageSelection{},
 		eventlog.MessageReferral{},
+		eventlog.MessageButton{},
+		eventlog.MessageProduct{},
+		eventlog.MessagePayment{},
+		eventlog.MessageQuoted{},
+		eventlog.MessageLinkPreview{},
+		eventlog.Failure{},
 	} {
 		fmt.Fprintf(&page, "\n### %s\n\n", reflect.TypeOf(object).Name())
 		writeFields(t, &page, reflect.TypeOf(object), nil)
