@@ -4,7 +4,7 @@ package docs
 
 import "embed"
 
-// Guides are the pages in this folder, and the receivers of webhooks that they show.
+// Guides are the pages in this folder, with their pictures and the receivers of webhooks that they show.
 //
-//go:embed *.md webhooks/*/receiver.*
+//go:embed *.md decisions/*.md pictures/*.png webhooks/*/receiver.*
 var Guides embed.FS

@@ -171,7 +171,7 @@ func technologies() map[string]string {
 		"golang.org/x/net/proxy":                "whatsapp/transport",
 		"golang.org/x/net/html":                 "preview",
 		"golang.org/x/crypto/chacha20poly1305":  "seal",
-		"golang.org/x/text":                     "media preview store/chattable web whatsapp/wire",
+		"golang.org/x/text":                     "dashboard/docpages media preview store/chattable web whatsapp/wire",
 		"github.com/alexedwards/argon2id":       "user",
 		"github.com/alexedwards/scs":            "dashboard/signin",
 		"github.com/go-webauthn/webauthn":       "sandbox/passkey user whatsapp/...",
@@ -180,6 +180,7 @@ func technologies() map[string]string {
 		"net/http/pprof":                        "admin",
 		"go.opentelemetry.io/otel":              "server trace",
 		"github.com/gomodule/redigo":            "movein",
+		"github.com/yuin/goldmark":              "dashboard/docpages",
 	}
 }
 

@@ -20,9 +20,7 @@ var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 
 // smallRooms are rooms with one importer and few lines, and why they don't go home.
 func smallRooms() map[string]string {
-	return map[string]string{
-		"docs": "go:embed reads the files of its own folder",
-	}
+	return map[string]string{}
 }
 
 // No room has so many files that a reader gets lost in it, and none is so small that it is only

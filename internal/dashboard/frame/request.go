@@ -36,6 +36,7 @@ type Request struct {
 type View struct {
 	Title   string // of the browser's window, after translation
 	Section string // the link of the layout that leads here
+	Public  bool   // strangers read it as well: below a bar, and not in the narrow column of the sign-in
 	Body    any
 }
 
