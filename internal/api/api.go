@@ -152,9 +152,7 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	if err := reference.Serve(made); err != nil {
-		return nil, fmt.Errorf("api: %w", err)
-	}
+	reference.Serve(made)
 	return &API{contract: made, requests: config.requests, streams: config.streams}, nil
 }
 
@@ -171,6 +169,11 @@ func (a *API) Streams() *share.Pool { return a.streams }
 // Pools are what its requests share, and those of the dashboard.
 func (a *API) Pools() []*share.Pool {
 	return append(a.Bodies().Pools(), a.requests, a.streams)
+}
+
+// Operations are those that the reference page shows, in its order. It builds the whole document.
+func (a *API) Operations() []contract.Operation {
+	return reference.Operations(a.contract.NewDocument())
 }
 
 // ServeHTTP answers a request.

@@ -197,7 +197,7 @@ func TestNobodyPaysForADocumentUnasked(t *testing.T) { //nolint:paralleltest // 
 		return built
 	}
 	alone := testing.AllocsPerRun(1, func() { build() })
-	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/docs"} {
+	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/docs/api"} {
 		asked := testing.AllocsPerRun(1, func() {
 			got := httptest.NewRecorder()
 			build().ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
@@ -214,13 +214,13 @@ func TestNobodyPaysForADocumentUnasked(t *testing.T) { //nolint:paralleltest // 
 func TestReferencePage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	got := f.do(t, request{path: "/docs"})
+	got := f.do(t, request{path: "/docs/api"})
 	policy := got.Header().Get("Content-Security-Policy")
 	if got.Code != http.StatusOK || got.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(policy, "default-src 'none'") {
 		t.Fatalf("%d, headers %v", got.Code, got.Header())
 	}
 	page := got.Body.String()
-	style := f.do(t, request{path: "/docs/style.css"})
+	style := f.do(t, request{path: "/docs/api/style.css"})
 	if style.Code != http.StatusOK || style.Header().Get("Content-Type") != "text/css; charset=utf-8" || style.Body.Len() == 0 {
 		t.Errorf("the style: %d, headers %v", style.Code, style.Header())
 	}
@@ -233,11 +233,13 @@ func TestReferencePage(t *testing.T) {
 			if !strings.Contains(page, `id="`+target[1:]+`"`) {
 				t.Errorf("nothing is at %s", target)
 			}
+		case !strings.HasPrefix(target, "/docs/api/") && !strings.HasPrefix(target, "/openapi"):
+			// a page beside the API's: a test of the whole program follows it
 		case f.do(t, request{path: target}).Code != http.StatusOK:
 			t.Errorf("%s is not served", target)
 		}
 	}
-	plain := strings.Replace(page, `<script src="/docs/page.js" defer></script>`, "", 1)
+	plain := strings.Replace(page, `<script src="/docs/api/page.js" defer></script>`, "", 1)
 	if strings.Contains(plain, "<script") || strings.Contains(page, "style=") || strings.Contains(page, " on") && regexp.MustCompile(`<[^>]* on[a-z]+=`).MatchString(page) {
 		t.Error("it holds what its policy forbids")
 	}
@@ -308,7 +310,7 @@ func TestReferencePageIsOfThisGateway(t *testing.T) {
 			f = newFixture(t, func(c *api.Config) { c.PublicURL = test.public })
 			built[test.public] = f
 		}
-		for _, path := range []string{"/docs", "/openapi.json", "/openapi.yaml"} {
+		for _, path := range []string{"/docs/api", "/openapi.json", "/openapi.yaml"} {
 			made := httptest.NewRequestWithContext(t.Context(), get, path, http.NoBody)
 			made.Host = test.host
 			got := httptest.NewRecorder()
@@ -317,7 +319,7 @@ func TestReferencePageIsOfThisGateway(t *testing.T) {
 			if !strings.Contains(content, test.want) || strings.Contains(content, "gateway.invalid") {
 				t.Errorf("%s, %s: it does not name %s", name, path, test.want)
 			}
-			if path != "/docs" {
+			if path != "/docs/api" {
 				continue
 			}
 			for _, kind := range eventlog.Kinds() {
@@ -355,14 +357,12 @@ func fields(operation *openapi3.Operation) []string {
 	return names
 }
 
-// The address of the gateway leads to the reference page.
-func TestRootLeadsToTheReference(t *testing.T) {
+// The reference page is found with a slash behind its address as well.
+func TestSlashLeadsToTheReference(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	for _, path := range []string{"/", "/docs/"} {
-		if got := f.do(t, request{path: path}); got.Code != http.StatusFound || got.Header().Get("Location") != "/docs" {
-			t.Errorf("%s: answered %d, to %q", path, got.Code, got.Header().Get("Location"))
-		}
+	if got := f.do(t, request{path: "/docs/api/"}); got.Code != http.StatusFound || got.Header().Get("Location") != "/docs/api" {
+		t.Errorf("answered %d, to %q", got.Code, got.Header().Get("Location"))
 	}
 }
 

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recado-project/recado/docs"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/docpages"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/dashboard/signin"
@@ -23,7 +25,8 @@ import (
 
 // openDashboard builds the pages for people.
 func (s *Server) openDashboard() (http.Handler, error) {
-	rooms := []web.Files{frame.Files, signin.Files, dashboard.Files}
+	inside, documents := []web.Files{frame.Files, signin.Files, dashboard.Files}, []web.Files{frame.Files, docpages.Files}
+	rooms := append(slices.Clone(inside), docpages.Files)
 	words, err := web.ReadWords(rooms...)
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
@@ -32,7 +35,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
-	site, err := web.NewSite(web.SiteConfig{Rooms: rooms, Words: words, Assets: assets, Logger: s.config.Logger, Now: s.config.Now})
+	site, err := web.NewSite(web.SiteConfig{Rooms: inside, Words: words, Assets: assets, Logger: s.config.Logger, Now: s.config.Now})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
@@ -69,14 +72,41 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
-	inside := door.Handler(pages)
+	// Documents are no secret, and long: their pages are compressed.
+	docSite, err := web.NewSite(web.SiteConfig{Rooms: documents, Words: words, Assets: assets, Logger: s.config.Logger, Now: s.config.Now, Zip: true})
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	docPages, err := docpages.New(docpages.Config{
+		Site: docSite, Logger: s.config.Logger, Users: s.use.users, Documents: docs.Guides, Operations: s.operations,
+		Sandbox: s.sandbox != nil, Shares: shares,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	behindDoor := door.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if docpages.Owns(r.URL.Path) {
+			docPages.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	}))
 	return web.Secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, web.AssetsPath) {
 			assets.ServeHTTP(w, r)
 			return
 		}
-		inside.ServeHTTP(w, r)
+		behindDoor.ServeHTTP(w, r)
 	})), nil
+}
+
+// operations are those that the API's reference shows, for the search of the documents.
+func (s *Server) operations() []docpages.Operation {
+	var shown []docpages.Operation
+	for _, op := range s.api.Operations() {
+		shown = append(shown, docpages.Operation{ID: op.ID, Title: op.Summary, Route: op.Method + " " + op.Path, Text: op.Description})
+	}
+	return shown
 }
 
 // address is where clients reach the program.
@@ -96,7 +126,7 @@ func isDashboard(name string) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(name, "/"), "/")
-	if !slices.Contains([]string{"assets", "health", "instances", "keys", "webhooks"}, first) && !signin.Owns(name) {
+	if !slices.Contains([]string{"assets", "health", "instances", "keys", "webhooks"}, first) && !signin.Owns(name) && !docpages.Owns(name) {
 		return false
 	}
 	return path.Clean(name) == strings.TrimSuffix(name, "/")

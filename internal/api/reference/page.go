@@ -64,10 +64,7 @@ func newPage(document *contract.Document) (page, error) {
 		shown := group{
 			Name: tag.Name, Anchor: strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Description: tag.Description,
 		}
-		for _, op := range document.Operations() {
-			if op.Tag != tag.Name {
-				continue
-			}
+		for _, op := range tagged(document, tag.Name) {
 			described, err := newOperation(document, op)
 			if err != nil {
 				return page{}, err
@@ -80,6 +77,26 @@ func newPage(document *contract.Document) (page, error) {
 		made.Codes = append(made.Codes, newCode(code))
 	}
 	return made, nil
+}
+
+// Operations are the operations of a document that the page shows, in its order.
+func Operations(document *contract.Document) []contract.Operation {
+	var shown []contract.Operation
+	for _, tag := range document.Tags {
+		shown = append(shown, tagged(document, tag.Name)...)
+	}
+	return shown
+}
+
+// tagged are the operations of one group.
+func tagged(document *contract.Document, tag string) []contract.Operation {
+	var shown []contract.Operation
+	for _, op := range document.Operations() {
+		if op.Tag == tag {
+			shown = append(shown, op)
+		}
+	}
+	return shown
 }
 
 func newCode(explained contract.Code) code {

@@ -1,5 +1,5 @@
 // Package reference serves the reference page of the API, which is made of the
-// OpenAPI document, and the guides. The package api adds it to its routes.
+// OpenAPI document. The package api adds it to its routes.
 package reference
 
 import (
@@ -7,10 +7,8 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"net/http"
 
-	"github.com/recado-project/recado/docs"
 	"github.com/recado-project/recado/internal/api/contract"
 )
 
@@ -23,27 +21,24 @@ var files embed.FS
 // policy lets the page load its own style and script, and nothing else.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Serve adds the reference page and the guides to an API.
-func Serve(api *contract.API) error {
-	for path, to := range map[string]string{
-		"/{$}": "/docs", "/docs/{$}": "/docs", // the addresses that people try first
-		"/docs/openapi.yaml": "/openapi.yaml", // the guides' links lead here
-	} {
-		api.Handle(http.MethodGet, path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Location", to)
-			w.WriteHeader(http.StatusFound)
-		})
-	}
-	serveText(api, "/docs", "text/html; charset=utf-8", func() ([]byte, error) { return writePage(api) })
+// address is where the page is.
+const address = "/docs/api"
+
+// Serve adds the reference page to an API.
+func Serve(api *contract.API) {
+	api.Handle(http.MethodGet, address+"/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", address)
+		w.WriteHeader(http.StatusFound)
+	})
+	serveText(api, address, "text/html; charset=utf-8", func() ([]byte, error) { return writePage(api) })
 	for _, file := range []struct {
 		path, contentType, name string
 	}{
-		{"/docs/style.css", "text/css; charset=utf-8", "style.css"},
-		{"/docs/page.js", "text/javascript; charset=utf-8", "page.js"},
+		{address + "/style.css", "text/css; charset=utf-8", "style.css"},
+		{address + "/page.js", "text/javascript; charset=utf-8", "page.js"},
 	} {
 		serveText(api, file.path, file.contentType, func() ([]byte, error) { return files.ReadFile(file.name) })
 	}
-	return serveGuides(api)
 }
 
 // writePage writes the reference page.
@@ -63,26 +58,7 @@ func writePage(api *contract.API) ([]byte, error) {
 	return shown.Bytes(), nil
 }
 
-// serveGuides serves the guides for users and the files that they show, so that the
-// links between them work.
-func serveGuides(api *contract.API) error {
-	err := fs.WalkDir(docs.Guides, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		serveText(api, "/docs/"+name, plainType, func() ([]byte, error) { return docs.Guides.ReadFile(name) })
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("reference: read guides: %w", err)
-	}
-	return nil
-}
-
-// plainType is the type of files that browsers show as text.
-const plainType = "text/plain; charset=utf-8"
-
-// serveText serves a text of the page or a guide.
+// serveText serves a text of the page.
 func serveText(api *contract.API, path, contentType string, write func() ([]byte, error)) {
 	text := api.Text(contentType, write)
 	api.Handle(http.MethodGet, path, func(w http.ResponseWriter, r *http.Request) {

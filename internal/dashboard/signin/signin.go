@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recado-project/recado/internal/dashboard/docpages"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/required"
@@ -140,8 +141,14 @@ func open(path string) bool {
 	return first == "signin" || first == "welcome"
 }
 
+// public reports whether strangers get a page too: one for everybody, or a document.
+func public(path string) bool {
+	return open(path) || docpages.Owns(path)
+}
+
 // Handler serves the door's own pages, and next to users who are signed in: the context of
-// a request that next gets has a visitor. Others are sent to sign in.
+// a request that next gets has a visitor. Others are sent to sign in, but for documents: next gets their requests
+// without a visitor.
 func (d *Door) Handler(next http.Handler) http.Handler {
 	inside := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		visitor, signedIn, err := d.visitor(r)
@@ -152,7 +159,7 @@ func (d *Door) Handler(next http.Handler) http.Handler {
 		switch {
 		case signedIn:
 			r = r.WithContext(frame.WithVisitor(r.Context(), visitor))
-		case !open(r.URL.Path):
+		case !public(r.URL.Path):
 			turnAway(w, r)
 			return
 		}

@@ -1,0 +1,63 @@
+package server_test
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
+)
+
+// Documents are pages of the program that everybody may read, the API's reference is among them, and what the reference
+// links to is there.
+func TestDocumentsArePages(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	get := func(path string) (*http.Response, string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.BaseURL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultTransport.RoundTrip(request) // without following
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = answer.Body.Close() }()
+		content, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer, string(content)
+	}
+	for path, want := range cases.Sorted(map[string]string{
+		"/docs":                               "The guide",
+		"/docs/guide":                         `href="/docs/api"`,
+		"/docs/guide.md":                      "# The guide",
+		"/docs/search?search=/webhook-config": `href="/docs/api#`,
+		"/docs/search?search=message.edited":  `href="/docs/events#messageedited"`,
+	}) {
+		answer, content := get(path)
+		policy := answer.Header.Get("Content-Security-Policy")
+		if answer.StatusCode != http.StatusOK || !strings.Contains(content, want) || !strings.Contains(policy, "default-src 'none'") {
+			t.Errorf("%s: status %d, policy %s, without %s", path, answer.StatusCode, policy, want)
+		}
+	}
+	answer, reference := get("/docs/api")
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("the reference: status %d", answer.StatusCode)
+	}
+	followed := 0
+	for _, link := range regexp.MustCompile(`(?:href|src)="(/[^"]*)"`).FindAllStringSubmatch(reference, -1) {
+		followed++
+		if answer, _ := get(link[1]); answer.StatusCode != http.StatusOK && link[1] != "/instances" {
+			t.Errorf("the reference links to %s, which answers %d", link[1], answer.StatusCode)
+		}
+	}
+	if followed < 8 {
+		t.Errorf("only %d links were found", followed)
+	}
+}
