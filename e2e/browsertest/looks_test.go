@@ -72,6 +72,20 @@ func TestEmptyPagesLookRight(t *testing.T) {
 		{name: "no instances", path: "/instances"},
 		{name: "a new instance", path: "/instances", act: opening("[data-dialog=create]")},
 	})
+	documents := []look{
+		{name: "docs", path: "/docs"},
+		{name: "a long document", path: "/docs/guide"},
+		{name: "a document of tables", path: "/docs/config"},
+		{name: "a document of figures", path: "/docs/performance"},
+		{name: "no such document", path: "/docs/nope", status: "404"},
+		{name: "a search in the docs", path: "/docs/search?search=webhook"},
+		{name: "a search as one types", path: "/docs/webhooks", act: func(p *browser.Page) {
+			p.Fill("#docs-search", "message.received")
+			p.Await("#docs-found mark")
+		}},
+	}
+	nothing.looks(t, "of documents, inside the dashboard", nothing.owner(), documents)
+	nothing.looks(t, "of documents, for strangers", nothing.stranger(), documents)
 	nothing.looks(t, "of strangers", nothing.stranger(), []look{
 		{name: "sign-in", path: "/signin"},
 		{name: "an old link", path: "/welcome?token=old", status: "410"},
@@ -312,7 +326,7 @@ type english struct {
 func englishTexts(t *testing.T) english {
 	t.Helper()
 	texts := english{whole: map[string]bool{}}
-	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/signin", "sandbox/page"} {
+	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/docpages", "dashboard/signin", "sandbox/page"} {
 		content, err := os.ReadFile(filepath.Join("..", "..", "internal", filepath.FromSlash(room), "locale", "pt-BR.json"))
 		if err != nil {
 			t.Fatal(err)
