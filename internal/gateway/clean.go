@@ -61,6 +61,10 @@ func CleanName(name string) string {
 	return CleanText(strings.TrimSpace(name), MaxName)
 }
 
+// HasInvisible reports whether a name has characters that CleanName removes: nobody sees them, and they
+// change how the text around them looks.
+func HasInvisible(name string) bool { return strings.ContainsFunc(name, isInvisible) }
+
 func isInvisible(r rune) bool {
 	return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }

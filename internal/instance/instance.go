@@ -118,8 +118,12 @@ func New(config Config) (*Service, error) {
 	return &Service{config: config, sessions: config.Sessions, wake: make(chan struct{}, 1)}, nil
 }
 
-// Create makes an instance that is linked to nothing yet.
+// Create makes an instance that is linked to nothing yet. Its error is Invalid for a name with
+// characters that nobody sees.
 func (s *Service) Create(ctx context.Context, accountID, name string) (gateway.Instance, error) {
+	if gateway.HasInvisible(name) {
+		return gateway.Instance{}, gateway.InvalidField("name", nameProblem(name, maxName))
+	}
 	id, err := uuid.NewV7()
 	if err != nil {
 		return gateway.Instance{}, fmt.Errorf("instance: choose id: %w", err)

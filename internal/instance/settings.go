@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -94,8 +95,10 @@ func nameProblem(name string, most int) string {
 	switch {
 	case utf8.RuneCountInString(name) > most:
 		return fmt.Sprintf("must have %d characters or less", most)
-	case gateway.CleanName(name) != name || name == "":
-		return "must be a name: not blank, without control characters, and without blanks around it"
+	case gateway.HasInvisible(name):
+		return "must not have control characters, nor those that turn the direction of writing (U+202A to U+202E, U+2066 to U+2069)"
+	case strings.TrimSpace(name) != name || name == "":
+		return "must be a name: not blank, and without blanks around it"
 	default:
 		return ""
 	}
