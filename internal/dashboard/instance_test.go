@@ -3,6 +3,8 @@ package dashboard_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,4 +139,37 @@ func TestCareIsShownAndChanged(t *testing.T) {
 	})
 	r.check(err)
 	r.has(r.show(gateway.RoleViewer, page), "restricts this account")
+}
+
+// A name that turns the direction of writing, as one from before they were refused, turns nothing
+// but itself: each element that has it stands for itself.
+func TestNamesTurnNothingAround(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	const turned = "\u202elive"
+	id := r.instance(turned)
+	r.check(r.store.CreateInstance(t.Context(), gateway.Instance{
+		ID: "01a1fa84-de19-7bc8-9e51-c104e24cd85b", AccountID: r.account.ID, Name: "Desk", Device: "keys", Status: gateway.StatusConnected,
+		Profile: gateway.Profile{JID: "5511999990000@s.whatsapp.net", Name: turned},
+	}))
+	made := r.post(gateway.RoleOwner, "/keys", url.Values{"name": {"Till"}, "days": {""}, "scope": {"some"}, "instance": {id}})
+	if made.status != http.StatusOK {
+		t.Fatalf("no key is made: %+v", made)
+	}
+	text := regexp.MustCompile(`(<[^>]*>)[^<>]*\x{202e}`)
+	one := "/instances/" + id
+	for _, path := range []string{
+		"/instances", one, one + "/chats", one + "/contacts", one + "/groups", one + "/channels", one + "/account", one + "/queue", one + "/webhook",
+		one + "/webhook/deliveries", one + "/events", one + "/code", "/instances/01a1fa84-de19-7bc8-9e51-c104e24cd85b", "/keys", "/keys/new",
+	} {
+		page := r.show(gateway.RoleOwner, path)
+		for _, found := range text.FindAllStringSubmatch(page, -1) {
+			if tag := found[1]; !strings.Contains(tag, `dir="auto"`) && tag != "<title>" {
+				t.Errorf("%s has a name in %s", path, tag)
+			}
+		}
+		if path != "/keys/new" && !strings.Contains(page, turned) {
+			t.Errorf("%s has no name", path)
+		}
+	}
 }

@@ -40,7 +40,7 @@ func TestKeyIsMadeUsedAndRevoked(t *testing.T) {
 		t.Errorf("recorded %q", entries)
 	}
 	page := r.show(gateway.RoleOwner, "/keys")
-	r.has(page, "Shop &lt;1&gt;", "Active", "partner", "<li>Desk</li>", "<li>Till</li>")
+	r.has(page, "Shop &lt;1&gt;", "Active", "partner", ">Desk</li>", ">Till</li>")
 	r.hasNot(page, secret)
 
 	got = r.post(gateway.RoleOwner, "/keys/"+key.ID+"/revoke", nil)
@@ -102,7 +102,7 @@ func TestAllKeysAreReached(t *testing.T) {
 	var names []string
 	for path := "/keys"; path != ""; {
 		page := r.show(gateway.RoleOwner, path)
-		found := regexp.MustCompile(`class="name">(key \d+)<`).FindAllStringSubmatch(page, -1)
+		found := regexp.MustCompile(`class="name"[^>]*>(key \d+)<`).FindAllStringSubmatch(page, -1)
 		if len(names)+len(found) < all && len(found) != 50 {
 			t.Errorf("%s has %d rows", path, len(found))
 		}

@@ -13,9 +13,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+	"golang.org/x/text/unicode/bidi"
 )
 
 // functions are what templates call, in a language.
@@ -53,6 +55,7 @@ func (s *Site) functions(lang string) template.FuncMap {
 		"dict":    dict,
 		"initial": initial,
 		"hue":     hue,
+		"isolate": Isolate,
 		"digest":  digest,
 	}
 }
@@ -113,9 +116,33 @@ func dict(pairs ...any) (map[string]any, error) {
 // initial is the first letter of a name, for who has no picture.
 func initial(name string) string {
 	for _, letter := range strings.TrimSpace(name) {
+		if unicode.Is(unicode.Cf, letter) { // nobody sees it
+			continue
+		}
 		return strings.ToUpper(string(letter))
 	}
 	return "?"
+}
+
+// Isolate readies a name to stand within a sentence: whichever direction it is written in, the
+// words around it stay where they are. Where it stands alone, its element has dir="auto" instead.
+func Isolate(name string) string {
+	const begin, end = "\u2068", "\u2069"
+	turns := false
+	name = strings.Map(func(letter rune) rune {
+		properties, _ := bidi.LookupRune(letter)
+		switch class := properties.Class(); {
+		case class > bidi.Control: // it would change the direction of what follows
+			return -1
+		case class == bidi.R, class == bidi.AL, class == bidi.AN:
+			turns = true
+		}
+		return letter
+	}, name)
+	if !turns {
+		return name
+	}
+	return begin + name + end
 }
 
 // hues is how many colours there are for who has no picture.
