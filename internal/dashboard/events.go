@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/dashboard/sentence"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -33,27 +34,30 @@ type eventsView struct {
 	LiveURL string
 }
 
-// listedEvent is an event in the list, with the chat or the party that it is about.
+// listedEvent is an event in the list, with what it reports.
 type listedEvent struct {
 	Event eventlog.Event
 
-	About string
+	Told string
 }
 
-// listed says what events are about. The log orders them by the chat's LID; a reader
-// knows the number.
-func listed(events []eventlog.Event) []listedEvent {
+// told says what events report, in the reader's language.
+func (p *pages) told(ctx context.Context, r *frame.Request, instanceID string, events []eventlog.Event) ([]listedEvent, error) {
+	names := sentence.Names{}
+	for _, id := range sentence.Unnamed(events) {
+		found, err := p.Chats.Find(ctx, instanceID, gateway.Recipient{Chat: gateway.JID(id)})
+		switch {
+		case err == nil:
+			names[id] = found.Party.Name
+		case gateway.KindOf(err) != gateway.NotFound && gateway.KindOf(err) != gateway.Invalid:
+			return nil, err
+		}
+	}
 	all := make([]listedEvent, 0, len(events))
 	for _, event := range events {
-		var named struct {
-			Chat string `json:"chat"`
-		}
-		if err := json.Unmarshal(event.Data, &named); err != nil || named.Chat == "" {
-			named.Chat = string(event.Chat)
-		}
-		all = append(all, listedEvent{Event: event, About: named.Chat})
+		all = append(all, listedEvent{Event: event, Told: sentence.Of(event, names).In(r.Text)})
 	}
-	return all
+	return all, nil
 }
 
 // oneEvent is an event as it is opened.
@@ -104,7 +108,9 @@ func (p *pages) eventsView(r *frame.Request) func(ctx context.Context) (eventsVi
 		if err != nil {
 			return eventsView{}, err
 		}
-		view.Events = listed(events)
+		if view.Events, err = p.told(ctx, r, id, events); err != nil {
+			return eventsView{}, err
+		}
 		link := func(at int64) string {
 			there := maps.Clone(query)
 			there.Set("at", strconv.FormatInt(at, 10))

@@ -20,12 +20,20 @@ func TestEventsAppearByThemselves(t *testing.T) {
 	r.has(r.show(gateway.RoleViewer, path), "No events yet")
 	all, calls := r.follow(gateway.RoleViewer, path+"/live"), r.follow(gateway.RoleViewer, path+"/live?kind=call.received")
 	r.append(id, "5511999990000@s.whatsapp.net", "<b>one</b>")
-	all("5511999990000@s.whatsapp.net")
+	all(`title="A test of the webhook"`)
 	event, err := eventlog.NewEvent(id, "", "", time.Now(), eventlog.CallReceived{})
 	r.check(err)
 	r.check(r.log.Append(t.Context(), event))
 	all(`id="e-2"`)
 	calls(`id="e-2"`)
+
+	name := "Marina <1>"
+	event, err = eventlog.NewEvent(id, "", "", time.Now(), eventlog.MessageDeleted{
+		Chat: eventlog.Chat{Chat: "5511988887766@s.whatsapp.net"}, From: &eventlog.Person{Name: &name},
+	})
+	r.check(err)
+	r.check(r.log.Append(t.Context(), event))
+	all(`>Marina &lt;1&gt; deleted a message for everyone<`)
 
 	page := r.show(gateway.RoleViewer, path+"?kind=call.received")
 	r.has(page, `id="e-2"`, `value="call.received" selected`)
@@ -37,7 +45,7 @@ func TestEventsAppearByThemselves(t *testing.T) {
 	r.has(one, "&#34;sequence&#34;: 1", `\u003cb\u003eone`, "Deliver again")
 	r.hasNot(one, "<b>one", "<!doctype")
 	r.hasNot(r.show(gateway.RoleViewer, path+"/1"), "Deliver again")
-	for _, sequence := range []string{"0", "3", "x"} {
+	for _, sequence := range []string{"0", "4", "x"} {
 		if got := r.get(gateway.RoleViewer, path+"/"+sequence); got.status != http.StatusNotFound {
 			t.Errorf("event %s: answered %d", sequence, got.status)
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/dashboard/sentence"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -146,7 +147,7 @@ func newRig(t *testing.T) *rig {
 //
 //nolint:gochecknoglobals // see above
 var pagesOf = sync.OnceValues(func() (*web.Site, error) {
-	rooms := []web.Files{frame.Files, dashboard.Files}
+	rooms := []web.Files{frame.Files, sentence.Files, dashboard.Files}
 	words, err := web.ReadWords(rooms...)
 	if err != nil {
 		return nil, err

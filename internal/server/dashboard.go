@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/docpages"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/dashboard/sentence"
 	"github.com/recado-project/recado/internal/dashboard/signin"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/media"
@@ -25,7 +26,7 @@ import (
 
 // openDashboard builds the pages for people.
 func (s *Server) openDashboard() (http.Handler, error) {
-	inside, documents := []web.Files{frame.Files, signin.Files, dashboard.Files}, []web.Files{frame.Files, docpages.Files}
+	inside, documents := []web.Files{frame.Files, sentence.Files, signin.Files, dashboard.Files}, []web.Files{frame.Files, docpages.Files}
 	rooms := append(slices.Clone(inside), docpages.Files)
 	words, err := web.ReadWords(rooms...)
 	if err != nil {
