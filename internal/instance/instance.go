@@ -42,6 +42,10 @@ type Store interface {
 type Reader interface {
 	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
 	ListInstances(ctx context.Context, accountID string, ids []string, page gateway.PageRequest) (gateway.Page[gateway.Instance], error)
+	// InstanceOutlines returns what people look for and sort by in the account's instances, oldest
+	// first, limit at most: of those with the ids, or of all where there are no ids. It is less than ListInstances
+	// has of each, so that all can be read at once.
+	InstanceOutlines(ctx context.Context, accountID string, ids []string, limit int) ([]gateway.Instance, error)
 	AllInstances(ctx context.Context) ([]gateway.Instance, error)
 	// InstancesByID returns those of the instances that exist, in any order.
 	InstancesByID(ctx context.Context, ids []string) ([]gateway.Instance, error)

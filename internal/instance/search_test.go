@@ -72,11 +72,3 @@ func TestSearchAndSome(t *testing.T) {
 		}
 	}
 }
-
-func idsOf(instances []gateway.Instance) []string {
-	var ids []string
-	for _, instance := range instances {
-		ids = append(ids, instance.ID)
-	}
-	return ids
-}

@@ -134,6 +134,7 @@ func (s *Sessions) KnownGroups(ctx context.Context, id string) (groups []gateway
 // brought back, and while the loss of a connection can't be written.
 func (s *Sessions) correct(ctx context.Context, instances []gateway.Instance) error {
 	var elsewhere []string
+	places := map[string]int{}
 	for n := range instances {
 		instance := &instances[n]
 		if instance.Status != gateway.StatusConnected {
@@ -141,7 +142,7 @@ func (s *Sessions) correct(ctx context.Context, instances []gateway.Instance) er
 		}
 		if s.config.Owns != nil {
 			if _, here := s.config.Owns.WithTenure(ctx, instance.ID); !here {
-				elsewhere = append(elsewhere, instance.ID)
+				elsewhere, places[instance.ID] = append(elsewhere, instance.ID), n
 				continue
 			}
 		}
@@ -157,9 +158,8 @@ func (s *Sessions) correct(ctx context.Context, instances []gateway.Instance) er
 		return fmt.Errorf("instance: %w", err)
 	}
 	for _, id := range elsewhere {
-		at := slices.IndexFunc(instances, func(instance gateway.Instance) bool { return instance.ID == id })
 		if !holds[id] {
-			instances[at].Status = gateway.StatusConnecting
+			instances[places[id]].Status = gateway.StatusConnecting
 		}
 	}
 	return nil

@@ -55,6 +55,8 @@ var (
 		table.Text("calls_text", func(r *instanceRow) *string { return &r.instance.Sending.Calls.Text }),
 	)
 
+	instanceOutline = instanceColumns.Only("id", "account_id", "created_at", "name", "status", "reason", "profile_jid", "profile_name", "updated_at")
+
 	changing = instanceColumns.Without("id", "account_id", "created_at")
 
 	updateInstance = "UPDATE instances SET " + changing.Assignments() + ", status_epoch = CASE WHEN status = " + changing.Parameter("status") +
@@ -153,6 +155,22 @@ func (s *Store) ListInstances(
 	}
 	page.Items = slices.Clone(page.Items) // the caller may change its own
 	return page, err
+}
+
+// InstanceOutlines returns what people look for and sort by in the account's instances, oldest first,
+// limit at most: of those with the ids, or of all where there are no ids.
+func (s *Store) InstanceOutlines(ctx context.Context, accountID string, ids []string, limit int) (_ []gateway.Instance, err error) {
+	defer table.Wrap(&err, "outline instances")
+	from, args := " FROM instances WHERE account_id = $1", []any{accountID, limit}
+	if len(ids) > 0 {
+		from += " AND id IN " + s.db.In(3)
+		args = append(args, table.Texts(ids))
+	}
+	return table.Collect(ctx, s.db.Scanner(), func(row table.Scanner) (gateway.Instance, error) {
+		var outlined instanceRow
+		err := row.Scan(instanceOutline.Fields(&outlined)...)
+		return outlined.instance, err
+	}, "SELECT "+instanceOutline.Names+from+" ORDER BY created_at, id LIMIT $2 + 0", args...)
 }
 
 // AllInstances returns the instances of every account, oldest first.

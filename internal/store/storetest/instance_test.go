@@ -58,6 +58,15 @@ func testListInstances(t *testing.T, f *fixture) {
 		"one that is gone, and more": {[]string{own[0], newID()}, 1, 100, own[:1], 1},
 	}) {
 		page, err := f.ListInstances(f.ctx(), account.ID, test.ids, gateway.PageRequest{Page: test.page, Limit: test.limit})
+		if outlined, failed := f.InstanceOutlines(f.ctx(), account.ID, test.ids, test.page*test.limit); failed != nil || len(outlined) != min(page.Total, test.page*test.limit) {
+			t.Errorf("page %d of %v: outlined %d (%v)", test.page, test.ids, len(outlined), failed)
+		} else {
+			for n, one := range page.Items {
+				if of := outlined[(test.page-1)*test.limit+n]; of.ID != one.ID || of.Name != one.Name || of.Status != one.Status || !of.UpdatedAt.Equal(one.UpdatedAt) || of.Profile.JID != one.Profile.JID {
+					t.Errorf("%s is outlined as %+v", one.ID, of)
+				}
+			}
+		}
 		f.check(err)
 		var got []string
 		for _, instance := range page.Items {
