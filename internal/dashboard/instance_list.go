@@ -3,8 +3,11 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/webhook"
 )
 
 const (
@@ -26,14 +30,59 @@ const (
 // instancesView is the table of instances.
 type instancesView struct {
 	Search  string
+	Status  string          // the group that is chosen; empty for all
+	Groups  []instanceGroup // by status, of those that the search finds
+	Orders  []choice
 	Rows    []instanceRow
-	Total   int
-	Page    int
+	Any     bool   // there are instances, whether or not they are found
+	Total   int    // of the chosen group
+	First   int    // the number of the first row, from 1
 	May     bool   // the visitor may create one
 	Before  string // the first page; empty on it
 	After   string // the next page; empty on the last
 	LiveURL string
 }
+
+// instanceGroup are the instances whose status asks for the same.
+type instanceGroup struct {
+	Value string
+	Name  web.Word
+	Count int
+	Link  string
+	Here  bool
+}
+
+// What an instance's status asks for; the values are those in the address of the page.
+const (
+	groupConnected  = "connected"
+	groupConnecting = "connecting"
+	groupAction     = "action"
+	groupStopped    = "stopped"
+)
+
+// groupOf returns the group of an instance.
+func groupOf(i gateway.Instance) string {
+	switch {
+	case i.Status == gateway.StatusConnected:
+		return groupConnected
+	case i.Status == gateway.StatusConnecting && !i.Reason.IsProxy():
+		return groupConnecting
+	case i.Status == gateway.StatusManuallyStopped:
+		return groupStopped
+	default:
+		return groupAction
+	}
+}
+
+// The orders of the table beside the usual one, in which the oldest come first.
+const (
+	orderName    = "name"
+	orderSince   = "since"
+	orderWaiting = "waiting"
+)
+
+// Last returns the number of the last row.
+func (v instancesView) Last() int { return v.First + len(v.Rows) - 1 }
 
 // instanceRow is one line of the table.
 type instanceRow struct {
@@ -52,6 +101,9 @@ func (p *pages) listInstances(r *frame.Request) error {
 	view, err := p.instancesView(r)(r.Context())
 	if err != nil {
 		return err
+	}
+	if r.Live() { // the search works while somebody types
+		r.W.Header().Set("HX-Replace-Url", frame.WithQuery("/instances", searchOf(r)))
 	}
 	return r.Page("instance_list", frame.View{Title: r.Text(web.Word("Instances")), Section: "instances", Body: view})
 }
@@ -76,6 +128,12 @@ func searchOf(r *frame.Request) url.Values {
 	if search != "" {
 		query.Set("search", search)
 	}
+	if status := given.Get("status"); slices.Contains([]string{groupConnected, groupConnecting, groupAction, groupStopped}, status) {
+		query.Set("status", status)
+	}
+	if sort := given.Get("sort"); slices.Contains([]string{orderName, orderSince, orderWaiting}, sort) {
+		query.Set("sort", sort)
+	}
 	if page := frame.PageOf(given); page > 1 {
 		query.Set("page", strconv.Itoa(page))
 	}
@@ -87,17 +145,34 @@ func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (insta
 	query, key, may := searchOf(r), r.Visitor.Key, r.Visitor.May(gateway.RoleOperator)
 	return func(ctx context.Context) (instancesView, error) {
 		request := gateway.PageRequest{Page: frame.PageOf(query), Limit: instancesAtOnce}
-		found, err := p.Instances.Search(ctx, key, query.Get("search"), request)
+		all, err := p.Instances.Outlines(ctx, key, query.Get("search"))
 		if err != nil {
 			return instancesView{}, err
 		}
 		view := instancesView{
-			Search: query.Get("search"), Total: found.Total, Page: request.Page, May: may,
-			Rows: make([]instanceRow, len(found.Items)), LiveURL: frame.WithQuery("/instances/live", query),
+			Search: query.Get("search"), Status: query.Get("status"), Groups: groupsOf(all, query), Orders: ordersOf(query.Get("sort")),
+			Any: len(all) > 0, May: may, First: request.Offset() + 1, LiveURL: frame.WithQuery("/instances/live", query),
 		}
-		ids := make([]string, len(found.Items))
-		for n, item := range found.Items {
-			ids[n] = item.ID
+		if view.Status != "" {
+			all = slices.DeleteFunc(all, func(i gateway.Instance) bool { return groupOf(i) != view.Status })
+		}
+		if err := p.order(ctx, all, query.Get("sort")); err != nil {
+			return instancesView{}, err
+		}
+		outlined := gateway.PageOf(all, request)
+		view.Total, view.Rows = outlined.Total, make([]instanceRow, len(outlined.Items))
+		ids := idsOf(outlined.Items)
+		whole, err := p.Instances.Some(ctx, key, ids)
+		if err != nil {
+			return instancesView{}, err
+		}
+		found := map[string]gateway.Instance{}
+		for _, one := range whole {
+			found[one.ID] = one
+		}
+		// One that was deleted meanwhile is shown as it was.
+		for n, one := range outlined.Items {
+			outlined.Items[n] = cmp.Or(found[one.ID], one)
 		}
 		today, err := p.Traffic.Since(ctx, p.midnight(), ids)
 		if err != nil {
@@ -107,19 +182,89 @@ func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (insta
 		if err != nil {
 			return instancesView{}, err
 		}
-		for n, item := range found.Items {
-			pending := int64(0)
-			for _, condition := range waiting[item.ID] {
-				pending += condition.Pending
-			}
+		for n, item := range outlined.Items {
 			view.Rows[n] = instanceRow{
-				Instance: item, State: p.stateOf(item), Waiting: pending,
+				Instance: item, State: p.stateOf(item), Waiting: pendingOf(waiting[item.ID]),
 				Today: today[item.ID].Sent + today[item.ID].Received,
 			}
 		}
-		view.Before, view.After = frame.Around("/instances", query, request.Page, instancesAtOnce, found.Total)
+		view.Before, view.After = frame.Around("/instances", query, request.Page, instancesAtOnce, view.Total)
 		return view, nil
 	}
+}
+
+// groupsOf counts the groups. A group that is empty is not listed unless it is chosen.
+func groupsOf(all []gateway.Instance, query url.Values) []instanceGroup {
+	counts := map[string]int{"": len(all)}
+	for _, one := range all {
+		counts[groupOf(one)]++
+	}
+	var groups []instanceGroup
+	for _, group := range []instanceGroup{
+		{Value: "", Name: web.Word("All")}, {Value: groupConnected, Name: web.Word("Connected")}, {Value: groupConnecting, Name: web.Word("Connecting")},
+		{Value: groupAction, Name: web.Word("Needs action")}, {Value: groupStopped, Name: web.Word("Stopped")},
+	} {
+		group.Count, group.Here = counts[group.Value], group.Value == query.Get("status")
+		if group.Count == 0 && !group.Here && group.Value != "" {
+			continue
+		}
+		there := maps.Clone(query)
+		there.Del("page")
+		there.Del("status")
+		if group.Value != "" {
+			there.Set("status", group.Value)
+		}
+		group.Link = frame.WithQuery("/instances", there)
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// ordersOf are the orders to choose from.
+func ordersOf(chosen string) []choice {
+	return []choice{
+		{"", web.Word("Oldest first"), chosen == ""}, {orderName, web.Word("By name"), chosen == orderName},
+		{orderSince, web.Word("Changed last"), chosen == orderSince}, {orderWaiting, web.Word("Most events waiting"), chosen == orderWaiting},
+	}
+}
+
+// order sorts instances, which are the oldest first, in another order. Those that are equal stay in it.
+func (p *pages) order(ctx context.Context, all []gateway.Instance, order string) error {
+	switch order {
+	case orderName:
+		keys := map[string]string{} // lower case is made once of each
+		for _, one := range all {
+			keys[one.ID] = strings.ToLower(one.Name)
+		}
+		slices.SortStableFunc(all, func(a, b gateway.Instance) int { return cmp.Compare(keys[a.ID], keys[b.ID]) })
+	case orderSince:
+		slices.SortStableFunc(all, func(a, b gateway.Instance) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	case orderWaiting:
+		waiting, err := p.Webhooks.Conditions(ctx, idsOf(all))
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(all, func(a, b gateway.Instance) int {
+			return cmp.Compare(pendingOf(waiting[b.ID]), pendingOf(waiting[a.ID]))
+		})
+	}
+	return nil
+}
+
+// pendingOf sums up the events that webhooks still have to deliver.
+func pendingOf(conditions []webhook.Condition) (pending int64) {
+	for _, condition := range conditions {
+		pending += condition.Pending
+	}
+	return pending
+}
+
+func idsOf(instances []gateway.Instance) []string {
+	ids := make([]string, len(instances))
+	for n, one := range instances {
+		ids[n] = one.ID
+	}
+	return ids
 }
 
 // createInstance makes an instance and leads to it.

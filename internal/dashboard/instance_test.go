@@ -1,12 +1,15 @@
 package dashboard_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -172,4 +175,58 @@ func TestNamesTurnNothingAround(t *testing.T) {
 			t.Errorf("%s has no name", path)
 		}
 	}
+}
+
+// The list says how many instances there are of each group, and shows one of them, in the order that
+// is asked for. A search that is typed puts its address into the bar.
+func TestInstancesAreFilteredAndSorted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	start := time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)
+	add := func(name string, status gateway.Status, reason gateway.Reason, since time.Duration) {
+		r.check(r.store.CreateInstance(t.Context(), gateway.Instance{
+			ID: uuid.Must(uuid.NewV7()).String(), AccountID: r.account.ID, Name: name, Status: status, Reason: reason,
+			CreatedAt: start, UpdatedAt: start.Add(since),
+		}))
+	}
+	add("zebra", gateway.StatusManuallyStopped, "", time.Hour)
+	add("Água", gateway.StatusError, gateway.ReasonBanned, 3*time.Hour)
+	add("banana", gateway.StatusCreated, "", 2*time.Hour)
+	add("Caju", gateway.StatusConnecting, gateway.ReasonProxyAuth, 0)
+	for n := range 60 {
+		add(fmt.Sprintf("many %02d", n), gateway.StatusConnecting, "", 0)
+	}
+	r.check(r.store.CreateAccount(t.Context(), gateway.Account{ID: "other", Name: "other"}))
+	r.check(r.store.CreateInstance(t.Context(), gateway.Instance{ID: "other", AccountID: "other", Name: "banana of others", Status: gateway.StatusCreated}))
+
+	link := func(query, name string, count int) string {
+		return fmt.Sprintf(`href="/instances%s">%s <span class="number">%d</span>`, query, name, count)
+	}
+	page := r.show(gateway.RoleViewer, "/instances")
+	r.has(page, `href="/instances" aria-current="true">All <span class="number">64</span>`, link("?status=action", "Needs action", 3),
+		link("?status=stopped", "Stopped", 1), link("?status=connecting", "Connecting", 60), "1 to 50 of 64")
+	r.hasNot(page, "status=connected", "of others")
+	r.has(r.show(gateway.RoleViewer, "/instances?page=2&status=connecting"), "51 to 60 of 60", "many 59")
+	r.has(r.show(gateway.RoleViewer, "/instances?status=nonsense&sort=nonsense"), "1 to 50 of 64")
+	r.has(r.show(gateway.RoleViewer, "/instances?status=connected"), "No such instance")
+
+	name := regexp.MustCompile(`<span class="name"[^>]*>([^<]*)<`)
+	for query, want := range cases.Sorted(map[string]string{
+		"?status=action": "Água banana Caju", "?status=action&sort=name": "banana Caju Água", "?status=action&sort=since": "Água banana Caju",
+		"?search=many+0&sort=since": "many 00 many 01 many 02 many 03 many 04 many 05 many 06 many 07 many 08 many 09", "?search=BANANA&status=action&sort=waiting": "banana",
+	}) {
+		var names []string
+		for _, found := range name.FindAllStringSubmatch(r.show(gateway.RoleViewer, "/instances"+query), -1) {
+			names = append(names, found[1])
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s lists %s, want %s", query, got, want)
+		}
+	}
+
+	got := r.ask(gateway.RoleViewer, http.MethodGet, "/instances?search=caju&sort=&status=action", nil, true)
+	if address := got.header.Get("Hx-Replace-Url"); address != "/instances?search=caju&status=action" {
+		t.Errorf("the bar gets %q", address)
+	}
+	r.has(got.body, `sse-connect="/instances/live?search=caju&amp;status=action"`, link("?search=caju", "All", 1))
 }
