@@ -33,7 +33,11 @@ type deliveryRow struct {
 	webhook.Delivery
 
 	Outcome state
+	Coming  bool // the next try has a time that is not past
 }
+
+// Held reports whether the event waits for something else than a time.
+func (d deliveryRow) Held() bool { return d.State == webhook.DeliveryBlocked && !d.Coming }
 
 // deliveriesView returns what makes the list.
 func (p *pages) deliveriesView(r *frame.Request) func(ctx context.Context) (deliveriesView, error) {
@@ -67,7 +71,7 @@ func (p *pages) deliveriesView(r *frame.Request) func(ctx context.Context) (deli
 		}
 		view.Delivery = deliveryState(condition)
 		for _, delivery := range listed.Items {
-			view.Rows = append(view.Rows, deliveryRow{Delivery: delivery, Outcome: outcomeOf(delivery.State)})
+			view.Rows = append(view.Rows, deliveryRow{Delivery: delivery, Outcome: outcomeOf(delivery.State), Coming: delivery.NextTry.After(p.Now())})
 		}
 		view.Before, view.After = frame.Around(path, query, page, deliveriesAtOnce, listed.Total)
 		return view, nil

@@ -66,6 +66,7 @@ type oneEvent struct {
 
 	JSON string
 	May  bool
+	Row  int64 // names it in the page: the sequence, or what a page has chosen that may show it several times
 }
 
 // eventsAsked reads which events a request asks for: a kind, and the newest number; 0 means
@@ -143,5 +144,9 @@ func (p *pages) showEvent(r *frame.Request, found gateway.Instance) error {
 	if err := json.Indent(&pretty, events[0].Envelope(), "", "  "); err != nil {
 		return fmt.Errorf("dashboard: write event: %w", err)
 	}
-	return r.Fragment("events", "event", oneEvent{Event: events[0], JSON: pretty.String(), May: r.Visitor.May(gateway.RoleOperator)})
+	row, err := strconv.ParseInt(r.URL.Query().Get("row"), 10, 64)
+	if err != nil {
+		row = sequence
+	}
+	return r.Fragment("events", "event", oneEvent{Event: events[0], JSON: pretty.String(), May: r.Visitor.May(gateway.RoleOperator), Row: row})
 }

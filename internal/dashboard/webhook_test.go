@@ -155,8 +155,14 @@ func TestDeliveriesShowWhatTheEndpointSaid(t *testing.T) {
 	page := r.show(gateway.RoleOperator, path+"/deliveries")
 	r.has(page, "webhook.test", "It answered the status 500.", "&lt;script&gt;", "/events/1/redeliver")
 	r.hasNot(page, "<script>alert")
-	r.hasNot(r.show(gateway.RoleViewer, path+"/deliveries"), "redeliver", "Replay")
-	r.has(r.show(gateway.RoleOperator, path), "Oldest waiting", "Resume", "It answered the status 500.")
+	r.hasNot(r.show(gateway.RoleViewer, path+"/deliveries"), "redeliver", "Replay", "Tried again")
+	shown := r.show(gateway.RoleOperator, path)
+	r.has(shown, "Oldest waiting", "Resume", "It answered the status 500.", "<dt>Next try</dt>", "data-chart=", "attempts, 1 failed")
+	sent := regexp.MustCompile(`What was sent.*hx-get="([^"]+)"`).FindStringSubmatch(page)
+	if sent == nil {
+		t.Fatal("the delivery does not show what was sent")
+	}
+	r.has(r.show(gateway.RoleViewer, sent[1]), "&#34;type&#34;: &#34;webhook.test&#34;", `id="json-`+strings.TrimPrefix(sent[1], "/instances/"+id+"/events/1?row="))
 
 	got := r.post(gateway.RoleOperator, "/instances/"+id+"/events/1/redeliver", nil)
 	r.has(got.header.Get("Hx-Trigger"), "was not delivered", "500")
