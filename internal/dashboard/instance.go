@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/web"
@@ -21,6 +22,8 @@ type instanceView struct {
 	Passkey *shownPasskey // the question for a passkey; nil for none
 	Today   int           // messages in and out since midnight, UTC
 	Waiting int           // messages in the queue
+	Pending int64         // events that webhooks still have to deliver
+	Since   time.Time     // when the status came; zero where that is not kept any more
 	Chart   chart
 
 	Restriction *restriction // nil for none
@@ -86,6 +89,18 @@ func (p *pages) instanceView(r *frame.Request) func(ctx context.Context) (instan
 		view.Chart, view.Today = p.chartOf(id, labels)
 		if view.Waiting, err = p.waiting(ctx, id); err != nil {
 			return instanceView{}, err
+		}
+		waiting, err := p.Webhooks.Conditions(ctx, []string{id})
+		if err != nil {
+			return instanceView{}, err
+		}
+		view.Pending = pendingOf(waiting[id])
+		changed, _, err := p.Events.Newest(ctx, id, []eventlog.Kind{eventlog.KindInstanceStatus}, 0, 1)
+		if err != nil {
+			return instanceView{}, err
+		}
+		if len(changed) > 0 {
+			view.Since = changed[0].At
 		}
 		question, may := p.Instances.Passkey(id), role.Covers(gateway.RoleOperator)
 		view.State = p.stateOf(found)

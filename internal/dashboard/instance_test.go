@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/webhook"
 )
 
 // The settings of an instance are changed by a form, and the password of its proxy is on no
@@ -229,4 +230,35 @@ func TestInstancesAreFilteredAndSorted(t *testing.T) {
 		t.Errorf("the bar gets %q", address)
 	}
 	r.has(got.body, `sse-connect="/instances/live?search=caju&amp;status=action"`, link("?search=caju", "All", 1))
+}
+
+// The page of an instance says how it is, since when, what waits, and what to do, with a button for it.
+func TestInstanceSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	page := "/instances/" + id
+	become := func(status gateway.Status, reason gateway.Reason) {
+		_, err := r.store.UpdateInstance(t.Context(), id, func(i *gateway.Instance) ([]eventlog.Event, error) {
+			before := i.Status
+			i.Status, i.Reason, i.Device = status, reason, "keys"
+			event, err := eventlog.NewEvent(id, "", "", time.Date(2026, 11, 27, 8, 30, 0, 0, time.UTC), eventlog.NewInstanceStatus(*i, before))
+			return []eventlog.Event{event}, err
+		})
+		r.check(err)
+	}
+	r.has(r.show(gateway.RoleOperator, page), "<strong>Show the code and scan it", "Show the code</button>")
+	become(gateway.StatusManuallyStopped, "")
+	r.leave(id, "5511988887766", "Oi", time.Now().Add(time.Hour))
+	shown := r.show(gateway.RoleOperator, page)
+	r.has(shown, "<strong>Restart it", `class="button first" type="button" hx-post="`+page+`/restart"`, `datetime="2026-11-27T08:30:00Z"`, "One message waits in the queue")
+	r.hasNot(r.show(gateway.RoleViewer, page), `class="button first"`)
+	become(gateway.StatusConnecting, gateway.ReasonProxyAuth)
+	r.has(r.show(gateway.RoleOperator, page), `class="button first" href="#settings"`)
+
+	address, _ := endpoint(t, http.StatusInternalServerError)
+	_, err := r.webhooks.Save(t.Context(), id, webhook.Settings{URL: address})
+	r.check(err)
+	r.append(id, "chat", "one")
+	r.has(r.show(gateway.RoleViewer, page), "One event waits for a webhook.")
 }
