@@ -22,7 +22,7 @@ type attempts struct {
 // attemptsOf sums up the attempts among deliveries, in steps of time that show all of them; nil if there
 // are none.
 func attemptsOf(deliveries []webhook.Delivery, now time.Time, labels [3]string) *attempts {
-	made, oldest, took := attempts{Chart: chart{Labels: labels}}, now, time.Duration(0)
+	made, oldest, took := attempts{Chart: chart{Labels: labels, Tones: []string{"--good", "--bad"}}}, now, time.Duration(0)
 	for _, one := range deliveries {
 		switch one.State {
 		case webhook.DeliveryFailed:
@@ -44,8 +44,8 @@ func attemptsOf(deliveries []webhook.Delivery, now time.Time, labels [3]string) 
 		made.Average = took / time.Duration(delivered)
 	}
 	const steps = 24
-	step := 5 * time.Minute
-	for _, longer := range []time.Duration{15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 30 * 24 * time.Hour} {
+	step := 15 * time.Minute
+	for _, longer := range []time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 30 * 24 * time.Hour} {
 		if now.Sub(oldest) > steps*step {
 			step = longer
 		}

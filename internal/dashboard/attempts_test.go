@@ -21,7 +21,7 @@ func TestAttemptsAreSummedUp(t *testing.T) {
 	for _, c := range []struct {
 		oldest time.Duration
 		step   int64 // in seconds
-	}{{time.Minute, 300}, {3 * time.Hour, 900}, {7 * time.Hour, 3600}, {4 * 24 * time.Hour, 6 * 3600}, {20 * 24 * time.Hour, 24 * 3600}, {900 * 24 * time.Hour, 30 * 24 * 3600}} {
+	}{{time.Minute, 900}, {3 * time.Hour, 900}, {7 * time.Hour, 3600}, {4 * 24 * time.Hour, 6 * 3600}, {20 * 24 * time.Hour, 24 * 3600}, {900 * 24 * time.Hour, 30 * 24 * 3600}} {
 		made := attemptsOf([]webhook.Delivery{
 			of(webhook.DeliveryDeadLetter, 9000*time.Hour, time.Hour), of(webhook.DeliveryDone, -time.Second, 30*time.Millisecond),
 			of(webhook.DeliveryDone, 0, 10*time.Millisecond), of(webhook.DeliveryFailed, c.oldest, time.Second),

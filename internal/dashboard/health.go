@@ -31,7 +31,7 @@ func (p *pages) showHealth(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Page("health", frame.View{Title: r.Text(web.Word("Settings and health")), Section: "health", Body: view})
+	return r.Page("health", frame.View{Title: r.Text(web.Word("Health")), Section: "health", Body: view})
 }
 
 // liveHealth keeps it up to date.

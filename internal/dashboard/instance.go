@@ -49,8 +49,9 @@ type shownCode struct {
 
 // chart is what the browser draws: messages per hour.
 type chart struct {
-	Labels [3]string  `json:"labels"` // of time, of messages out, of messages in
-	Values [3][]int64 `json:"values"` // Unix seconds, and the two counts
+	Labels [3]string  `json:"labels"`          // of time, of messages out, of messages in
+	Values [3][]int64 `json:"values"`          // Unix seconds, and the two counts
+	Tones  []string   `json:"tones,omitempty"` // the colours of the two counts, where they mean something
 	Empty  bool       `json:"-"`
 }
 

@@ -98,7 +98,7 @@ func failedState(reason gateway.Reason) state {
 		s.Next = web.Word("Stop the other program, then restart this instance.")
 	case gateway.ReasonClientOutdated:
 		s.Why = web.Word("The platform refuses this version of the client as outdated.")
-		s.Next = web.Word("Newer versions are looked up, and the instance comes back by itself. The page Settings and health says how that goes.")
+		s.Next = web.Word("Newer versions are looked up, and the instance comes back by itself. The page Health says how that goes.")
 	default:
 		s.Why = web.Word("The platform refused the connection.")
 		s.Next = web.Word("Restart the instance. If that does not help, the log says more.")

@@ -71,15 +71,16 @@
     element.textContent = "";
     const bars = (side) => uPlot.paths.bars({ size: [0.35, 14], align: side });
     const hour = (at) => (at == null ? "—" : styles.time.format(new Date(at * 1000)));
+    const tone = (n) => colour((data.tones ?? ["--accent", "--info"])[n]);
     const count = (_, number) => number ?? "—";
     element.plot = new uPlot({
-      width: element.clientWidth, height: 200, legend: { live: true },
+      width: element.clientWidth, height: 200, legend: { live: false },
       scales: { x: { range: (_, low, high) => [low - 1800, high + 1800] }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
-      axes: [{ ...axis(), values: (_, moments) => moments.map(hour) }, { ...axis(), size: 40 }],
+      axes: [{ ...axis(), space: 80, values: (_, moments) => moments.map(hour) }, { ...axis(), size: 40 }],
       series: [
         { label: data.labels[0], value: (_, at) => hour(at) },
-        { label: data.labels[1], value: count, stroke: colour("--accent"), fill: colour("--accent"), paths: bars(-1), points: { show: false } },
-        { label: data.labels[2], value: count, stroke: colour("--info"), fill: colour("--info"), paths: bars(1), points: { show: false } },
+        { label: data.labels[1], value: count, stroke: tone(0), fill: tone(0), paths: bars(-1), points: { show: false } },
+        { label: data.labels[2], value: count, stroke: tone(1), fill: tone(1), paths: bars(1), points: { show: false } },
       ],
     }, data.values, element);
     new ResizeObserver(() => element.plot.setSize({ width: element.clientWidth, height: 200 })).observe(element);
@@ -306,6 +307,11 @@
   document.addEventListener("htmx:load", (event) => writeAll(event.target));
   document.addEventListener("htmx:sseMessage", (event) => writeAll(event.target));
   document.addEventListener("htmx:afterSettle", (event) => writeAll(event.target));
+  // On a narrow screen menus scroll: to where one is.
+  for (const here of document.querySelectorAll("nav > [aria-current=page]")) {
+    const bar = here.parentElement;
+    bar.scrollLeft += here.getBoundingClientRect().left - bar.getBoundingClientRect().left - (bar.clientWidth - here.offsetWidth) / 2;
+  }
   writeAll(document);
   for (const form of document.forms) choose(form);
 })();
