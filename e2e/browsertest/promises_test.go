@@ -3,6 +3,7 @@
 package browsertest_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"strings"
@@ -120,16 +121,16 @@ func newLine(t *testing.T, to string) *line {
 			if err != nil {
 				return
 			}
-			go l.pass(t, conn)
+			go l.pass(t.Context(), conn)
 		}
 	}()
 	return l
 }
 
 // pass joins a connection to the program until either side ends it or the line is cut.
-func (l *line) pass(t *testing.T, conn net.Conn) {
+func (l *line) pass(ctx context.Context, conn net.Conn) {
 	defer func() { _ = conn.Close() }()
-	program, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.to)
+	program, err := new(net.Dialer).DialContext(ctx, "tcp", l.to)
 	if err != nil {
 		return
 	}

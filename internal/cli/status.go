@@ -221,7 +221,7 @@ func nextStep(one client.Instance) string {
 }
 
 // plainName is a name that a shell takes as it is.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`) //nolint:gochecknoglobals // never changes
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
 // named is what names an instance in a command that can be pasted.
 func named(one client.Instance) string {

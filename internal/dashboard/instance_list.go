@@ -201,8 +201,11 @@ func groupsOf(all []gateway.Instance, query url.Values) []instanceGroup {
 	}
 	var groups []instanceGroup
 	for _, group := range []instanceGroup{
-		{Value: "", Name: web.Word("All")}, {Value: groupConnected, Name: web.Word("Connected")}, {Value: groupConnecting, Name: web.Word("Connecting")},
-		{Value: groupAction, Name: web.Word("Needs action")}, {Value: groupStopped, Name: web.Word("Stopped")},
+		{Value: "", Name: web.Word("All")},
+		{Value: groupConnected, Name: web.Word("Connected")},
+		{Value: groupConnecting, Name: web.Word("Connecting")},
+		{Value: groupAction, Name: web.Word("Needs action")},
+		{Value: groupStopped, Name: web.Word("Stopped")},
 	} {
 		group.Count, group.Here = counts[group.Value], group.Value == query.Get("status")
 		if group.Count == 0 && !group.Here && group.Value != "" {
@@ -223,8 +226,10 @@ func groupsOf(all []gateway.Instance, query url.Values) []instanceGroup {
 // ordersOf are the orders to choose from.
 func ordersOf(chosen string) []choice {
 	return []choice{
-		{"", web.Word("Oldest first"), chosen == ""}, {orderName, web.Word("By name"), chosen == orderName},
-		{orderSince, web.Word("Changed last"), chosen == orderSince}, {orderWaiting, web.Word("Most events waiting"), chosen == orderWaiting},
+		{"", web.Word("Oldest first"), chosen == ""},
+		{orderName, web.Word("By name"), chosen == orderName},
+		{orderSince, web.Word("Changed last"), chosen == orderSince},
+		{orderWaiting, web.Word("Most events waiting"), chosen == orderWaiting},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,7 +39,7 @@ func TestFormActsOnce(t *testing.T) {
 		sending.Go(func() { answers[i] = create(first, "shop") })
 	}
 	sending.Wait()
-	for _, got := range append(answers, create(first, "shop")) {
+	for _, got := range slices.Concat(answers, []answer{create(first, "shop")}) {
 		if to := got.header.Get("HX-Redirect"); got.status != http.StatusNoContent || to == "" || to != answers[0].header.Get("HX-Redirect") {
 			t.Errorf("it answered %d and leads to %q", got.status, to)
 		}

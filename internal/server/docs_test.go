@@ -16,7 +16,7 @@ import (
 func TestDocumentsArePages(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	get := func(path string) (*http.Response, string) {
+	get := func(path string) (status int, policy, content string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.BaseURL+path, http.NoBody)
 		if err != nil {
@@ -27,11 +27,11 @@ func TestDocumentsArePages(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = answer.Body.Close() }()
-		content, err := io.ReadAll(answer.Body)
+		read, err := io.ReadAll(answer.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer, string(content)
+		return answer.StatusCode, answer.Header.Get("Content-Security-Policy"), string(read)
 	}
 	for path, want := range cases.Sorted(map[string]string{
 		"/docs":                               "The guide",
@@ -40,21 +40,20 @@ func TestDocumentsArePages(t *testing.T) {
 		"/docs/search?search=/webhook-config": `href="/docs/api#`,
 		"/docs/search?search=message.edited":  `href="/docs/events#messageedited"`,
 	}) {
-		answer, content := get(path)
-		policy := answer.Header.Get("Content-Security-Policy")
-		if answer.StatusCode != http.StatusOK || !strings.Contains(content, want) || !strings.Contains(policy, "default-src 'none'") {
-			t.Errorf("%s: status %d, policy %s, without %s", path, answer.StatusCode, policy, want)
+		status, policy, content := get(path)
+		if status != http.StatusOK || !strings.Contains(content, want) || !strings.Contains(policy, "default-src 'none'") {
+			t.Errorf("%s: status %d, policy %s, without %s", path, status, policy, want)
 		}
 	}
-	answer, reference := get("/docs/api")
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("the reference: status %d", answer.StatusCode)
+	status, _, reference := get("/docs/api")
+	if status != http.StatusOK {
+		t.Fatalf("the reference: status %d", status)
 	}
 	followed := 0
 	for _, link := range regexp.MustCompile(`(?:href|src)="(/[^"]*)"`).FindAllStringSubmatch(reference, -1) {
 		followed++
-		if answer, _ := get(link[1]); answer.StatusCode != http.StatusOK && link[1] != "/instances" {
-			t.Errorf("the reference links to %s, which answers %d", link[1], answer.StatusCode)
+		if status, _, _ := get(link[1]); status != http.StatusOK && link[1] != "/instances" {
+			t.Errorf("the reference links to %s, which answers %d", link[1], status)
 		}
 	}
 	if followed < 8 {

@@ -35,9 +35,7 @@ func (s *Site) functions(lang string) template.FuncMap {
 			return words.Text(lang, several, printer.Sprint(n))
 		},
 		// once draws the key of a form that acts once, however often it is sent.
-		"once": func() template.HTML {
-			return template.HTML(`<input type="hidden" name="once" value="` + rand.Text() + `">`)
-		}, //nolint:gosec // letters and digits
+		"once": func() template.HTML { return hiddenKey(rand.Text()) },
 		// said translates the words of a refusal, and makes a sentence of them.
 		"said":   func(message string) string { return Sentence(words.Said(lang, message)) },
 		"lang":   func() string { return lang },
@@ -58,6 +56,11 @@ func (s *Site) functions(lang string) template.FuncMap {
 		"isolate": Isolate,
 		"digest":  digest,
 	}
+}
+
+// hiddenKey is the field with the key of a form.
+func hiddenKey(key string) template.HTML {
+	return template.HTML(`<input type="hidden" name="once" value="` + key + `">`) //nolint:gosec // letters and digits
 }
 
 // moment is a time element. Without a script it shows UTC; the page's script writes the

@@ -55,7 +55,8 @@ func readSayings(files fs.FS) (map[string]*sayings, error) {
 				return nil, err
 			}
 			var texts map[string]string
-			return texts, json.Unmarshal(content, &texts)
+			err = json.Unmarshal(content, &texts)
+			return texts, err
 		}}
 	}
 	return all, nil

@@ -18,7 +18,7 @@ func Program() string {
 }
 
 // builtToRun matches the executables of go run: in a folder for the time of the run, and in the cache of builds.
-var builtToRun = regexp.MustCompile(`[/\\](?:go-build[0-9]+[/\\].*|[0-9a-f]{64}-d)[/\\]recado(?:\.exe)?$`) //nolint:gochecknoglobals // never changes
+var builtToRun = regexp.MustCompile(`[/\\](?:go-build[0-9]+[/\\].*|[0-9a-f]{64}-d)[/\\]recado(?:\.exe)?$`)
 
 func called(executable string) string {
 	if builtToRun.MatchString(executable) {
@@ -28,7 +28,7 @@ func called(executable string) string {
 }
 
 // plain matches words that a shell takes as they are.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,=…-]+$`) //nolint:gochecknoglobals // never changes
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,=…-]+$`)
 
 // Quoted is a word as a shell has to be given it.
 func Quoted(word string) string {

@@ -89,8 +89,9 @@ func New(config Config) (*frame.Pages, error) {
 }
 
 // Owns reports whether a path is one of these pages.
-func Owns(path string) bool {
-	return (path == Root || strings.HasPrefix(path, Root+"/")) && path != Reference && !strings.HasPrefix(path, Reference+"/")
+func Owns(address string) bool {
+	under := func(root string) bool { return address == root || strings.HasPrefix(address, root+"/") }
+	return under(Root) && !under(Reference)
 }
 
 // view is what all pages show.

@@ -231,24 +231,24 @@ func (ownLooks) heading(w util.BufWriter, _ []byte, node ast.Node, entering bool
 	anchor := util.EscapeHTML(attribute(node, "id"))
 	linked := title.Level > 1 && !hasLink(node)
 	if entering {
-		fmt.Fprintf(w, `<h%d id="%s">`, title.Level, anchor)
+		_, _ = fmt.Fprintf(w, `<h%d id="%s">`, title.Level, anchor)
 		if linked {
-			fmt.Fprintf(w, `<a href="#%s">`, anchor)
+			_, _ = fmt.Fprintf(w, `<a href="#%s">`, anchor)
 		}
 		return ast.WalkContinue, nil
 	}
 	if linked {
 		_, _ = w.WriteString("</a>")
 	}
-	fmt.Fprintf(w, "</h%d>\n", title.Level)
+	_, _ = fmt.Fprintf(w, "</h%d>\n", title.Level)
 	return ast.WalkContinue, nil
 }
 
 // attribute returns an attribute of a node that is bytes; empty for none.
 func attribute(node ast.Node, name string) []byte {
 	value, _ := node.AttributeString(name)
-	text, _ := value.([]byte)
-	return text
+	content, _ := value.([]byte)
+	return content
 }
 
 // hasLink reports whether there is a link in a node.
@@ -274,7 +274,7 @@ func (ownLooks) code(w util.BufWriter, source []byte, node ast.Node, entering bo
 	if fenced, ok := node.(*ast.FencedCodeBlock); ok {
 		terminal = string(fenced.Language(source)) == "console"
 	}
-	fmt.Fprintf(w, `<div class="code"><pre tabindex="0" id="%s">`, id)
+	_, _ = fmt.Fprintf(w, `<div class="code"><pre tabindex="0" id="%s">`, id)
 	for i, line := range strings.Split(strings.TrimRight(string(node.Lines().Value(source)), "\n"), "\n") {
 		if i > 0 {
 			_ = w.WriteByte('\n')

@@ -140,8 +140,12 @@ func wordsOf(data reflect.Type) map[string][]string {
 func TestUnnamed(t *testing.T) {
 	t.Parallel()
 	events := []eventlog.Event{
-		{Data: []byte(`{"chat":"1@s.whatsapp.net"}`)}, {Data: []byte(`{"chat":"1@s.whatsapp.net"}`)}, {Data: []byte(`{"chat":"2@s.whatsapp.net","from":{"name":"Ana"}}`)},
-		{Data: []byte(`{"chat":"3@g.us","from":{"name":"Ana"}}`)}, {Data: []byte(`{"groupId":"4@g.us"}`)}, {Data: []byte(`nonsense`)},
+		{Data: []byte(`{"chat":"1@s.whatsapp.net"}`)},
+		{Data: []byte(`{"chat":"1@s.whatsapp.net"}`)},
+		{Data: []byte(`{"chat":"2@s.whatsapp.net","from":{"name":"Ana"}}`)},
+		{Data: []byte(`{"chat":"3@g.us","from":{"name":"Ana"}}`)},
+		{Data: []byte(`{"groupId":"4@g.us"}`)},
+		{Data: []byte(`nonsense`)},
 	}
 	if got, want := strings.Join(sentence.Unnamed(events), " "), "1@s.whatsapp.net 3@g.us 4@g.us"; got != want {
 		t.Errorf("got %s, want %s", got, want)
