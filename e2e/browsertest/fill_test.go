@@ -221,7 +221,7 @@ func (f *filling) deliveries() {
 		case 1:
 			attempt.Status, attempt.Error, attempt.Answer = 500, "it answered the status 500", longLine
 		case 2:
-			attempt.Status, attempt.Error = 0, "the name of the host can't be resolved"
+			attempt.Status, attempt.Error = 0, "its host does not exist"
 		}
 		progress.Attempts = append(progress.Attempts, attempt)
 	}

@@ -76,7 +76,7 @@ func TestPastedAnswerLinks(t *testing.T) {
 	}) {
 		p.Fill("#passkey-answer", wrong)
 		p.ClickText("[data-signing] button", "Send")
-		p.AwaitText(".toast.bad", says)
+		p.AwaitText(".wrong, .toast.bad", says)
 	}
 	if state := w.AwaitPasskey(t, id, gateway.PasskeyRequested); state.Reason != "" {
 		t.Errorf("the question changed to %+v", state)

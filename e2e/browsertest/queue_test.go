@@ -99,7 +99,6 @@ func TestQueuedMessageIsSentOnceItCanBe(t *testing.T) {
 	stays(t, phone)
 
 	// What is sent at once says no more of the queue.
-	form.Click("[name=queue]")
 	form.Fill("#text", "E agora?")
 	form.ClickText("form button", "Send")
 	form.AwaitText(".toast", "Sent.")

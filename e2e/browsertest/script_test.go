@@ -84,7 +84,7 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 		one + "/chats?label=1":                                    ".people .tag",
 		one + "/groups":                                           "tbody", one + "/groups/" + group.ID: "#group",
 		one + "/contacts": "tbody", one + "/contacts/" + customerNumber: "#contact",
-		one + "/queue": "tbody bdi", one + "/webhook": "h1", one + "/code": "h1", "/keys": ".name", "/keys/new": "h1", "/audit": "h1", "/health": "h1",
+		one + "/queue": "tbody [dir=auto]", one + "/webhook": "h1", one + "/code": "h1", "/keys": ".name", "/keys/new": "h1", "/audit": "h1", "/health": "h1",
 		chatOf(customerNumber, shopNumber): "#left-log", chatOf(shopNumber, customerNumber): "#left-log",
 		"/sandbox?left=" + customerNumber + "&leftChat=" + url.QueryEscape(group.ID): "#left-chat",
 	}) {

@@ -21,7 +21,7 @@ func TestRolesAreKept(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	fill := strings.NewReplacer("{$}", "", "{instanceId}", r.instance("Desk"), "{sequence}", "1", "{keyId}", "key", "{phone}", "5511988887766", "{webhookId}", "01a1fa84-de19-7bc8-9e51-c104e24cd85b", "{messageId}", "message", "{groupId}", "120363025246125486@g.us", "{channelId}", "120363025246125487@newsletter")
-	for _, route := range r.pages.Routes() {
+	for _, route := range r.routes {
 		if route.Method != http.MethodGet && !route.Role.Covers(gateway.RoleOperator) {
 			t.Errorf("%s %s is open to viewers", route.Method, route.Path)
 		}

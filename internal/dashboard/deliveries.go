@@ -23,6 +23,7 @@ type deliveriesView struct {
 	webhookHead
 
 	Delivery      state
+	Attempts      *attempts // the newest ones; nil for none
 	Rows          []deliveryRow
 	Before, After string // the first page and the next one; empty for none
 	LiveURL       string
@@ -42,6 +43,7 @@ func (d deliveryRow) Held() bool { return d.State == webhook.DeliveryBlocked && 
 // deliveriesView returns what makes the list.
 func (p *pages) deliveriesView(r *frame.Request) func(ctx context.Context) (deliveriesView, error) {
 	id, page := r.PathValue("instanceId"), frame.PageOf(r.URL.Query())
+	labels := [3]string{r.Text(web.Word("Time")), r.Text(web.Word("Delivered")), r.Text(web.Word("Failed"))}
 	return func(ctx context.Context) (deliveriesView, error) {
 		head, err := p.webhookHead(ctx, r, id)
 		if err != nil {
@@ -73,6 +75,11 @@ func (p *pages) deliveriesView(r *frame.Request) func(ctx context.Context) (deli
 		for _, delivery := range listed.Items {
 			view.Rows = append(view.Rows, deliveryRow{Delivery: delivery, Outcome: outcomeOf(delivery.State), Coming: delivery.NextTry.After(p.Now())})
 		}
+		newest, err := p.Webhooks.Deliveries(ctx, ref, gateway.PageRequest{Page: 1, Limit: attemptsRead})
+		if err != nil {
+			return deliveriesView{}, err
+		}
+		view.Attempts = attemptsOf(newest.Items, p.Now(), labels)
 		view.Before, view.After = frame.Around(path, query, page, deliveriesAtOnce, listed.Total)
 		return view, nil
 	}

@@ -56,6 +56,7 @@ type rig struct {
 	queue    *queue.Queue
 	refuse   map[string]error // why the platform refuses messages to a number, once the queue runs
 	pages    *frame.Pages
+	routes   []frame.Route
 	server   *httptest.Server
 	account  gateway.Account
 	version  gateway.ClientVersion
@@ -234,6 +235,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 func (r *rig) serve(config dashboard.Config) {
 	var err error
 	r.pages, err = dashboard.New(config)
+	r.routes = dashboard.Routes(config)
 	r.check(err)
 	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		visitor := frame.Visitor{

@@ -25,8 +25,7 @@ type webhookView struct {
 	Secret    string // empty for who may not change anything
 	Delivery  state
 	Condition webhook.Condition
-	Attempts  *attempts // the newest ones; nil for none
-	Sandbox   string    // for the form: an endpoint of the sandbox that takes every event; empty for none
+	Sandbox   string // for the form: an endpoint of the sandbox that takes every event; empty for none
 
 	filterView
 }
@@ -52,7 +51,6 @@ func (p *pages) sandboxEndpoint(r *http.Request) string {
 // webhookView returns what makes the page.
 func (p *pages) webhookView(r *frame.Request) func(ctx context.Context) (webhookView, error) {
 	id := r.PathValue("instanceId")
-	labels := [3]string{r.Text(web.Word("Time")), r.Text(web.Word("Delivered")), r.Text(web.Word("Failed"))}
 	return func(ctx context.Context) (webhookView, error) {
 		head, err := p.webhookHead(ctx, r, id)
 		view := webhookView{webhookHead: head, filterView: filterViewOf(head.Hook.Filter)}
@@ -64,11 +62,6 @@ func (p *pages) webhookView(r *frame.Request) func(ctx context.Context) (webhook
 		}
 		view.Condition, err = p.Webhooks.Condition(ctx, webhook.Ref{InstanceID: id, ID: head.Hook.ID})
 		view.Delivery = deliveryState(view.Condition)
-		if err != nil {
-			return view, err
-		}
-		listed, err := p.Webhooks.Deliveries(ctx, webhook.Ref{InstanceID: id, ID: head.Hook.ID}, gateway.PageRequest{Page: 1, Limit: attemptsRead})
-		view.Attempts = attemptsOf(listed.Items, p.Now(), labels)
 		return view, err
 	}
 }

@@ -121,6 +121,15 @@ func (s *sayings) say(sentence string, nested bool) string {
 		return sentence
 	}
 	values, n := s.patterns[best].english.FindStringSubmatch(sentence), 0
+	for at, value := range values[1:] {
+		if nested {
+			values[at+1] = s.say(value, false)
+		}
+		// Words that are not known would leave a sentence in two languages.
+		if values[at+1] == value && strings.Count(value, " ") > 1 {
+			return sentence
+		}
+	}
 	return verb.ReplaceAllStringFunc(s.patterns[best].translated, func(place string) string {
 		n++
 		at := n
@@ -129,9 +138,6 @@ func (s *sayings) say(sentence string, nested bool) string {
 		}
 		if at >= len(values) {
 			return place
-		}
-		if nested {
-			return s.say(values[at], false)
 		}
 		return values[at]
 	})

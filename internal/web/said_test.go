@@ -153,6 +153,7 @@ func TestSaid(t *testing.T) {
 		"there is no role \"king\"":              "o papel \"king\" não existe",
 		"the group is full; nothing was changed": "o grupo está cheio; nada foi alterado",
 		"the password must have 12 to 128 characters":      "a senha deve ter de 12 a 128 caracteres",
+		"the name of the host can't be resolved":           "the name of the host can't be resolved",
 		"the platform does not accept <b>%s</b> (code 7)":  "a plataforma não aceita <b>%s</b> (código 7)",
 		strings.Repeat("a", 3000) + ": repeat the request": strings.Repeat("a", 3000) + ": repeat the request",
 	}) {

@@ -62,7 +62,6 @@ type Audit interface {
 type Pages struct {
 	config  Config
 	mux     *http.ServeMux
-	routes  []Route
 	repeats repeats
 }
 
@@ -90,7 +89,7 @@ func New(config Config, routes ...Route) (*Pages, error) {
 	if config.Shares.Bodies == nil {
 		config.Shares.Bodies = body.NewReader(body.Config{})
 	}
-	p := &Pages{config: config, mux: http.NewServeMux(), routes: routes, repeats: repeats{now: config.Now, answers: map[string]*answer{}}}
+	p := &Pages{config: config, mux: http.NewServeMux(), repeats: repeats{now: config.Now, answers: map[string]*answer{}}}
 	for _, route := range routes {
 		p.mux.HandleFunc(route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) {
 			p.serve(route, w, r)
@@ -98,9 +97,6 @@ func New(config Config, routes ...Route) (*Pages, error) {
 	}
 	return p, nil
 }
-
-// Routes is the table, for tests of its rules.
-func (p *Pages) Routes() []Route { return p.routes }
 
 // ServeHTTP answers a request whose context has a visitor.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -242,7 +242,11 @@
   document.addEventListener("htmx:afterRequest", (event) => {
     const form = event.target;
     if (!event.detail.successful || !(form instanceof HTMLFormElement)) return;
-    if (form.hasAttribute("data-reset")) form.reset();
+    if (form.hasAttribute("data-reset")) {
+      for (const field of form.querySelectorAll("[data-stays]")) field.defaultValue = field.value;
+      form.reset();
+      choose(form);
+    }
     form.closest("dialog[data-closes]")?.close();
   });
 
