@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/dashboard/sentence"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/user"
@@ -24,44 +24,24 @@ import (
 type messageKind struct {
 	Kind gateway.MessageType
 	Name web.Word
-	sent bool // the form sends it
 }
 
-// messageKinds are the kinds, in the order of the form.
-func messageKinds() []messageKind {
-	return []messageKind{
-		{gateway.TypeText, web.Word("Text"), true},
-		{gateway.TypeImage, web.Word("Picture"), true},
-		{gateway.TypeVideo, web.Word("Video"), true},
-		{gateway.TypeVoice, web.Word("Voice note"), true},
-		{gateway.TypeAudio, web.Word("Audio"), true},
-		{gateway.TypeDocument, web.Word("File"), true},
-		{gateway.TypeSticker, web.Word("Sticker"), true},
-		{gateway.TypeLocation, web.Word("Location"), true},
-		{gateway.TypeContact, web.Word("Contact card"), true},
-		{gateway.TypePoll, web.Word("Poll"), false},
-		{gateway.TypeEvent, web.Word("Calendar event"), false},
-		{gateway.TypeAlbum, web.Word("Album"), false},
-		{gateway.TypeGroupInvite, web.Word("Invitation to a group"), false},
-		{gateway.TypeOrder, web.Word("Order"), false},
-		{gateway.TypeProduct, web.Word("Product"), false},
-		{gateway.TypePayment, web.Word("Payment"), false},
-	}
-}
-
-// sendKinds are the kinds that can be sent.
+// sendKinds are the kinds that the form sends, in its order.
 func sendKinds() []messageKind {
-	return slices.DeleteFunc(messageKinds(), func(kind messageKind) bool { return !kind.sent })
+	var kinds []messageKind
+	for _, kind := range []gateway.MessageType{
+		gateway.TypeText, gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument,
+		gateway.TypeSticker, gateway.TypeLocation, gateway.TypeContact,
+	} {
+		kinds = append(kinds, messageKind{kind, kindWord(kind)})
+	}
+	return kinds
 }
 
 // kindWord is what people call a kind of message.
 func kindWord(of gateway.MessageType) web.Word {
-	for _, kind := range messageKinds() {
-		if kind.Kind == of {
-			return kind.Name
-		}
-	}
-	return web.Word("Message")
+	name, _ := sentence.Kind(of)
+	return name
 }
 
 // sendMessage sends a message as the API would, and says where it went.

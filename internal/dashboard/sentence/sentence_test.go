@@ -44,11 +44,12 @@ func TestSentences(t *testing.T) {
 		{"instance.status", `{"status":"connected","previousStatus":"connecting","reason":null}`, "connecting → connected"},
 		{"instance.status", `{"status":"stopped","previousStatus":"connected","reason":"unlinked_on_phone"}`, "connected → not linked: the device was removed on the phone"},
 		{"instance.status", `{"status":"connecting","previousStatus":"connecting","reason":"proxy_unreachable"}`, "Still connecting: the proxy can't be reached"},
-		{"instance.qr", `{"attempt":2}`, "Code 2 is shown to be scanned"},
+		{"instance.qr", `{"attempt":2}`, "QR code 2 is shown"},
 		{"message.received", `{` + chat + `,` + marina + `,"type":"text","text":"Quero\n duas!"}`, "Marina: Quero duas!"},
-		{"message.received", `{` + group + `,"from":` + ana + `,"type":"image","text":null,"caption":"O bolo"}`, "Ana in Padeiros: picture, “O bolo”"},
-		{"message.received", `{` + chat + `,` + marina + `,"type":"document","media":{"fileName":"nota.pdf"}}`, "Marina: file, “nota.pdf”"},
-		{"message.received", `{` + chat + `,` + marina + `,"type":"voice","media":{"fileName":null}}`, "Marina: voice message"},
+		{"message.received", `{` + group + `,"from":` + ana + `,"type":"image","text":null,"caption":"O bolo"}`, "Ana in Padeiros: Picture, “O bolo”"},
+		{"message.received", `{` + chat + `,` + marina + `,"type":"document","media":{"fileName":"nota.pdf"}}`, "Marina: File, “nota.pdf”"},
+		{"message.received", `{` + chat + `,` + marina + `,"type":"voice","media":{"fileName":null}}`, "Marina: Voice note"},
+		{"message.received", `{` + chat + `,` + marina + `,"type":"unsupported","text":null}`, "Marina: Message"},
 		{"message.received", `{"chat":"5511999990000@s.whatsapp.net","from":null,"type":"text","text":"` + strings.Repeat("a", 300) + `"}`, "+5511999990000: " + strings.Repeat("a", 160) + "…"},
 		{"message.received", `{` + chat + `,` + marina + `,"type":"text","text":"a\u202eb"}`, "Marina: ab"},
 		{"message.sent", `{` + chat + `,"from":` + ana + `,"type":"text","text":"Já vai","source":"api"}`, "To Marina: Já vai"},
@@ -57,15 +58,15 @@ func TestSentences(t *testing.T) {
 		{"message.status", `{` + group + `,"status":"delivered","participant":` + ana + `}`, "Delivered to Ana"},
 		{"message.status", `{` + chat + `,"status":"failed","failure":{"code":"X","message":"the number has no account"}}`, "Not sent to Marina: the number has no account"},
 		{"message.reaction", `{` + chat + `,` + marina + `,"reaction":"👍"}`, "Marina reacted with 👍"},
-		{"message.reaction", `{` + chat + `,` + marina + `,"reaction":""}`, "Marina took a reaction back"},
+		{"message.reaction", `{` + chat + `,` + marina + `,"reaction":""}`, "Marina removed a reaction"},
 		{"message.poll_vote", `{` + chat + `,` + marina + `,"question":"Bolo?","options":["Sim","Dois"]}`, "Marina voted for Sim, Dois: Bolo?"},
 		{"message.pinned", `{` + chat + `,` + marina + `,"pinnedUntil":null}`, "Marina unpinned a message"},
 		{"chat.updated", `{` + chat + `,"changed":["archived"],"archived":true}`, "The chat with Marina was archived"},
-		{"chat.updated", `{` + chat + `,"changed":["read"],"unreadCount":2}`, "The chat with Marina has something to read"},
+		{"chat.updated", `{` + chat + `,"changed":["read"],"unreadCount":2}`, "The chat with Marina is unread"},
 		{"label.assigned", `{` + chat + `,"labelId":"1","name":"Pago","messageId":null,"assigned":true}`, "The label Pago was put on the chat with Marina"},
 		{"group.updated", `{"groupId":"120363025246125486@g.us","change":"participants_added","participants":[` + ana + `,` + ana + `,` + ana + `]}`, "Ana and 2 more joined the group Padeiros"},
-		{"contact.updated", ana, "There is news of the contact Ana"},
-		{"call.received", `{` + chat + `,` + marina + `,"video":true}`, "Marina makes a video call"},
+		{"contact.updated", ana, "The contact Ana was updated"},
+		{"call.received", `{` + chat + `,` + marina + `,"video":true}`, "Marina is making a video call"},
 		{"account.updated", `{"change":"blocked","people":[` + ana + `]}`, "Ana was blocked"},
 		{"events.expired", `{"fromSequence":3,"toSequence":9}`, "Events 3 to 9 were removed before they were delivered"},
 		{"of.tomorrow", `{}`, "An event of the type of.tomorrow"},
@@ -77,7 +78,7 @@ func TestSentences(t *testing.T) {
 			t.Errorf("%s %s:\n%s\nwant %s", c.kind, c.data, got, c.want)
 		}
 	}
-	if got, want := tell(t, "pt-BR", "message.received", []byte(`{`+group+`,"from":`+ana+`,"type":"image"}`)), "Ana em Padeiros: foto"; got != want {
+	if got, want := tell(t, "pt-BR", "message.received", []byte(`{`+group+`,"from":`+ana+`,"type":"image"}`)), "Ana em Padeiros: Imagem"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -15,13 +15,13 @@ import (
 func tellers() map[eventlog.Kind]func(f facts) Sentence {
 	return map[eventlog.Kind]func(f facts) Sentence{
 		eventlog.KindInstanceStatus:       facts.instanceStatus,
-		eventlog.KindInstanceQR:           func(f facts) Sentence { return say(web.Word("Code %d is shown to be scanned"), f.Attempt) },
+		eventlog.KindInstanceQR:           func(f facts) Sentence { return say(web.Word("QR code %d is shown"), f.Attempt) },
 		eventlog.KindInstancePasskey:      facts.passkey,
 		eventlog.KindInstanceRestricted:   func(facts) Sentence { return say(web.Word("The messenger restricts messages to new contacts")) },
 		eventlog.KindMessageReceived:      facts.received,
 		eventlog.KindMessageSent:          facts.sent,
 		eventlog.KindMessageStatus:        facts.messageStatus,
-		eventlog.KindMessageEdited:        func(f facts) Sentence { return say(web.Word("%s changed a message: %s"), f.author(), quoted(f.Text)) },
+		eventlog.KindMessageEdited:        func(f facts) Sentence { return say(web.Word("%s edited a message: %s"), f.author(), quoted(f.Text)) },
 		eventlog.KindMessageDeleted:       func(f facts) Sentence { return say(web.Word("%s deleted a message for everyone"), f.author()) },
 		eventlog.KindMessageReaction:      facts.reaction,
 		eventlog.KindMessagePollVote:      facts.vote,
@@ -29,7 +29,7 @@ func tellers() map[eventlog.Kind]func(f facts) Sentence {
 		eventlog.KindMessagePinned:        facts.pinned,
 		eventlog.KindMessageStarred:       facts.starred,
 		eventlog.KindMessageDeletedForMe: func(f facts) Sentence {
-			return say(web.Word("A message in the chat with %s was deleted for this account alone"), f.with())
+			return say(web.Word("A message in the chat with %s was deleted for this account only"), f.with())
 		},
 		eventlog.KindPresence:         facts.presence,
 		eventlog.KindChatUpdated:      facts.chatUpdated,
@@ -90,7 +90,7 @@ func (f facts) passkey() Sentence {
 	case "requested":
 		return say(web.Word("The messenger asks for a passkey"))
 	case "confirm":
-		return say(web.Word("A code is to be compared with the phone"))
+		return say(web.Word("Compare the code with the one on the phone"))
 	case "done":
 		return say(web.Word("The passkey was accepted"))
 	case "failed":
@@ -100,21 +100,36 @@ func (f facts) passkey() Sentence {
 	}
 }
 
+// kinds are the kinds of messages, as people call them.
+func kinds() map[gateway.MessageType]web.Word {
+	return map[gateway.MessageType]web.Word{
+		gateway.TypeText: web.Word("Text"), gateway.TypeImage: web.Word("Picture"), gateway.TypeVideo: web.Word("Video"),
+		gateway.TypeVoice: web.Word("Voice note"), gateway.TypeAudio: web.Word("Audio"), gateway.TypeDocument: web.Word("File"),
+		gateway.TypeSticker: web.Word("Sticker"), gateway.TypeLocation: web.Word("Location"), gateway.TypeContact: web.Word("Contact card"),
+		gateway.TypePoll: web.Word("Poll"), gateway.TypeEvent: web.Word("Calendar event"), gateway.TypeAlbum: web.Word("Album"),
+		gateway.TypeGroupInvite: web.Word("Invitation to a group"), gateway.TypeOrder: web.Word("Order"),
+		gateway.TypeProduct: web.Word("Product"), gateway.TypePayment: web.Word("Payment"),
+	}
+}
+
+// Kind is what people call a kind of message; known is false for one that has no name, which is a
+// message all the same.
+func Kind(of gateway.MessageType) (name web.Word, known bool) {
+	if name, known = kinds()[of]; !known {
+		name = web.Word("Message")
+	}
+	return name, known
+}
+
 // content is what a message says, or what it is.
 func (f facts) content() any {
 	written := f.Text
 	if written == "" {
 		written = f.Caption
 	}
-	kind, known := map[string]web.Word{
-		"image": web.Word("picture"), "video": web.Word("video"), "voice": web.Word("voice message"), "audio": web.Word("audio"),
-		"document": web.Word("file"), "location": web.Word("place"), "contact": web.Word("contact"), "sticker": web.Word("sticker"),
-		"poll": web.Word("poll"), "event": web.Word("calendar event"), "order": web.Word("order"), "product": web.Word("product"),
-		"payment": web.Word("payment"), "group_invite": web.Word("invitation to a group"), "album": web.Word("album"),
-		"unsupported": web.Word("a message that can't be shown"),
-	}[f.Type]
+	kind, known := Kind(gateway.MessageType(f.Type))
 	switch {
-	case !known:
+	case f.Type == string(gateway.TypeText), !known && written != "":
 		return quoted(written)
 	case written == "" && f.Media.FileName != "":
 		written = f.Media.FileName
@@ -165,14 +180,14 @@ func (f facts) messageStatus() Sentence {
 
 func (f facts) reaction() Sentence {
 	if f.Reaction == "" {
-		return say(web.Word("%s took a reaction back"), f.author())
+		return say(web.Word("%s removed a reaction"), f.author())
 	}
 	return say(web.Word("%s reacted with %s"), f.author(), quoted(f.Reaction))
 }
 
 func (f facts) vote() Sentence {
 	if len(f.Options) == 0 {
-		return say(web.Word("%s took the vote back: %s"), f.author(), quoted(f.Question))
+		return say(web.Word("%s withdrew the vote: %s"), f.author(), quoted(f.Question))
 	}
 	return say(web.Word("%s voted for %s: %s"), f.author(), quoted(strings.Join(f.Options, ", ")), quoted(f.Question))
 }
@@ -180,11 +195,11 @@ func (f facts) vote() Sentence {
 func (f facts) response() Sentence {
 	switch f.Response {
 	case "going":
-		return say(web.Word("%s comes to %s"), f.author(), quoted(f.Name))
+		return say(web.Word("%s is going to %s"), f.author(), quoted(f.Name))
 	case "not_going":
-		return say(web.Word("%s does not come to %s"), f.author(), quoted(f.Name))
+		return say(web.Word("%s is not going to %s"), f.author(), quoted(f.Name))
 	case "maybe":
-		return say(web.Word("%s may come to %s"), f.author(), quoted(f.Name))
+		return say(web.Word("%s might go to %s"), f.author(), quoted(f.Name))
 	default:
 		return Sentence{}
 	}
@@ -199,14 +214,14 @@ func (f facts) pinned() Sentence {
 
 func (f facts) starred() Sentence {
 	if f.Starred {
-		return say(web.Word("A message in the chat with %s got a star"), f.with())
+		return say(web.Word("A message in the chat with %s was starred"), f.with())
 	}
-	return say(web.Word("A message in the chat with %s lost its star"), f.with())
+	return say(web.Word("A message in the chat with %s was unstarred"), f.with())
 }
 
 func (f facts) presence() Sentence {
 	text := map[string]web.Word{
-		"composing": web.Word("%s is typing"), "recording": web.Word("%s is recording"), "paused": web.Word("%s has stopped typing"),
+		"composing": web.Word("%s is typing"), "recording": web.Word("%s is recording"), "paused": web.Word("%s stopped typing"),
 		"available": web.Word("%s is online"), "unavailable": web.Word("%s is offline"),
 	}[f.Presence]
 	return say(text, f.author())
@@ -228,9 +243,9 @@ func (f facts) chatUpdated() Sentence {
 		case "muted":
 			return either(f.MutedUntil != "", web.Word("The chat with %s was muted"), web.Word("The chat with %s was unmuted"))
 		case "read":
-			return either(f.Unread == 0 && !f.MarkedUnread, web.Word("The chat with %s was read"), web.Word("The chat with %s has something to read"))
+			return either(f.Unread == 0 && !f.MarkedUnread, web.Word("The chat with %s was read"), web.Word("The chat with %s is unread"))
 		case "disappearing":
-			return say(web.Word("When messages of the chat with %s disappear was changed"), f.with())
+			return say(web.Word("The timer for disappearing messages in the chat with %s changed"), f.with())
 		case "cleared":
 			return say(web.Word("The chat with %s was cleared"), f.with())
 		case "deleted":
@@ -259,7 +274,7 @@ func (f facts) labelUpdated() Sentence {
 	if f.Deleted {
 		return say(web.Word("The label %s was deleted"), f.label())
 	}
-	return say(web.Word("The label %s was made or changed"), f.label())
+	return say(web.Word("The label %s was created or changed"), f.label())
 }
 
 func (f facts) labelAssigned() Sentence {
@@ -269,21 +284,21 @@ func (f facts) labelAssigned() Sentence {
 	case f.Assigned:
 		return say(web.Word("The label %s was put on the chat with %s"), f.label(), f.with())
 	case f.MessageID != "":
-		return say(web.Word("The label %s was taken from a message in the chat with %s"), f.label(), f.with())
+		return say(web.Word("The label %s was removed from a message in the chat with %s"), f.label(), f.with())
 	default:
-		return say(web.Word("The label %s was taken from the chat with %s"), f.label(), f.with())
+		return say(web.Word("The label %s was removed from the chat with %s"), f.label(), f.with())
 	}
 }
 
 func (f facts) groupUpdated() Sentence {
 	people := map[string]web.Word{
 		"participants_added": web.Word("%s joined the group %s"), "participants_removed": web.Word("%s is no longer in the group %s"),
-		"admins_added": web.Word("%s is an administrator of the group %s now"), "admins_removed": web.Word("%s is no longer an administrator of the group %s"),
+		"admins_added": web.Word("%s is now an administrator of the group %s"), "admins_removed": web.Word("%s is no longer an administrator of the group %s"),
 		"join_requested": web.Word("%s asks to join the group %s"), "join_request_ended": web.Word("%s no longer asks to join the group %s"),
 	}
 	alone := map[string]web.Word{
-		"created": web.Word("The group %s was made"), "subject": web.Word("The group %s has another name"),
-		"description": web.Word("The group %s has another description"), "picture": web.Word("The group %s has another picture"),
+		"created": web.Word("The group %s was created"), "subject": web.Word("The group %s was renamed"),
+		"description": web.Word("The description of the group %s changed"), "picture": web.Word("The picture of the group %s changed"),
 		"settings": web.Word("The settings of the group %s were changed"), "invite": web.Word("The invite link of the group %s was reset"),
 		"linked": web.Word("The group %s was linked to a community"), "unlinked": web.Word("The group %s was unlinked from a community"),
 		"deleted": web.Word("The group %s was deleted"),
@@ -303,21 +318,21 @@ func (f facts) channelUpdated() Sentence {
 		channel = quoted(f.Name)
 	}
 	text := map[string]web.Word{
-		"followed": web.Word("The channel %s is followed now"), "unfollowed": web.Word("The channel %s is no longer followed"),
+		"followed": web.Word("The channel %s was followed"), "unfollowed": web.Word("The channel %s was unfollowed"),
 		"muted": web.Word("The channel %s was muted"), "unmuted": web.Word("The channel %s was unmuted"),
 	}[f.Change]
 	return say(text, channel)
 }
 
 func (f facts) contactUpdated() Sentence {
-	return say(web.Word("There is news of the contact %s"), f.who(&person{JID: f.JID, LID: f.LID, Name: f.Name}))
+	return say(web.Word("The contact %s was updated"), f.who(&person{JID: f.JID, LID: f.LID, Name: f.Name}))
 }
 
 func (f facts) call() Sentence {
 	if f.Video {
-		return say(web.Word("%s makes a video call"), f.author())
+		return say(web.Word("%s is making a video call"), f.author())
 	}
-	return say(web.Word("%s calls"), f.author())
+	return say(web.Word("%s is calling"), f.author())
 }
 
 func (f facts) callEnded() Sentence {
@@ -331,11 +346,11 @@ func (f facts) callEnded() Sentence {
 func (f facts) accountUpdated() Sentence {
 	switch f.Change {
 	case "name":
-		return say(web.Word("The account is called %s now"), quoted(f.Name))
+		return say(web.Word("The account is now called %s"), quoted(f.Name))
 	case "about":
-		return say(web.Word("What the account says about itself was changed"))
+		return say(web.Word("The account's About text changed"))
 	case "picture":
-		return say(web.Word("The account has another picture"))
+		return say(web.Word("The account's picture changed"))
 	case "privacy":
 		return say(web.Word("Privacy settings were changed"))
 	case "blocked":
@@ -351,7 +366,7 @@ func (f facts) accountUpdated() Sentence {
 
 func (f facts) suspended() Sentence {
 	if f.Reason == "gone" {
-		return say(web.Word("A webhook was suspended: its endpoint answered 410, it is gone for good"))
+		return say(web.Word("A webhook was suspended: its endpoint answered 410 Gone"))
 	}
 	return say(web.Word("A webhook was suspended: its endpoint failed for days"))
 }
