@@ -175,6 +175,8 @@ func (p *Pages) serve(route Route, w http.ResponseWriter, r *http.Request) {
 	case once == "":
 		handle(w)
 	default:
+		// A browser that sends it again gets the answer, so the work goes on when the first has left.
+		request.Request = r.WithContext(context.WithoutCancel(ctx))
 		p.repeats.serve(ctx, w, visitor.Actor.UserID+" "+once, handle)
 	}
 }

@@ -47,7 +47,8 @@ func (r *Request) Once() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// repeats knows the answers to the forms of the last minute.
+// repeats knows the answers to the forms of the last minute, also those with a new key: who sent
+// the form gets it again, and nobody else.
 type repeats struct {
 	now func() time.Time
 
@@ -60,7 +61,8 @@ type answer struct {
 	done   chan struct{} // closed once there is one
 	at     time.Time     // when it began
 	failed bool          // nothing was done, and a repeat may succeed
-	status int
+	status int           // that of a handler that never answers, because it panics, is 500
+	begun  bool          // the status is the handler's
 	header http.Header
 	body   bytes.Buffer
 }
@@ -94,7 +96,7 @@ func (s *repeats) enter(key string) (_ *answer, found bool) {
 	if a := s.answers[key]; a != nil {
 		return a, true
 	}
-	a := &answer{done: make(chan struct{}), at: now, status: http.StatusOK, header: http.Header{}}
+	a := &answer{done: make(chan struct{}), at: now, status: http.StatusInternalServerError, header: http.Header{}}
 	if len(s.answers) < maxAnswers {
 		s.answers[key] = a
 	}
@@ -111,9 +113,14 @@ func (s *repeats) forgetFailed(key string, a *answer) {
 
 func (a *answer) Header() http.Header { return a.header }
 
-func (a *answer) WriteHeader(status int) { a.status = status }
+func (a *answer) WriteHeader(status int) { a.status, a.begun = status, true }
 
-func (a *answer) Write(content []byte) (int, error) { return a.body.Write(content) }
+func (a *answer) Write(content []byte) (int, error) {
+	if !a.begun {
+		a.WriteHeader(http.StatusOK)
+	}
+	return a.body.Write(content)
+}
 
 func (a *answer) writeTo(w http.ResponseWriter) {
 	maps.Copy(w.Header(), a.header)
