@@ -55,7 +55,7 @@ func (p *pages) told(ctx context.Context, r *frame.Request, instanceID string, e
 	}
 	all := make([]listedEvent, 0, len(events))
 	for _, event := range events {
-		all = append(all, listedEvent{Event: event, Told: sentence.Of(event, names).In(r.Text)})
+		all = append(all, listedEvent{Event: event, Told: sentence.Of(event, names).In(p.Site.Words(), r.Lang())})
 	}
 	return all, nil
 }

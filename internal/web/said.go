@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,11 +30,8 @@ var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[.0-9]*[a-z]`)
 
 // sayings are the translations of sentences into one language.
 type sayings struct {
-	texts func() (map[string]string, error) // as the file has them
-
-	once     sync.Once
 	exact    map[string]string
-	patterns []saying
+	patterns []saying // in the order of the English
 }
 
 // saying is a sentence with values in it.
@@ -41,23 +40,26 @@ type saying struct {
 	translated string
 }
 
-// readSayings reads the sentences of every language.
-func readSayings(files fs.FS) (map[string]*sayings, error) {
+// readSayings returns what reads the sentences of each language when the first is translated: pages
+// without a refusal need none.
+func readSayings(files fs.FS) (map[string]func() (sayings, error), error) {
 	names, err := fs.Glob(files, "said/*.json")
 	if err != nil {
 		return nil, fmt.Errorf("web: find sentences: %w", err)
 	}
-	all := map[string]*sayings{}
+	all := map[string]func() (sayings, error){}
 	for _, name := range names {
-		all[strings.TrimSuffix(path.Base(name), ".json")] = &sayings{texts: func() (map[string]string, error) {
+		all[strings.TrimSuffix(path.Base(name), ".json")] = sync.OnceValues(func() (sayings, error) {
 			content, err := fs.ReadFile(files, name)
 			if err != nil {
-				return nil, err
+				return sayings{}, err
 			}
 			var texts map[string]string
-			err = json.Unmarshal(content, &texts)
-			return texts, err
-		}}
+			if err := json.Unmarshal(content, &texts); err != nil {
+				return sayings{}, err
+			}
+			return newSayings(texts), nil
+		})
 	}
 	return all, nil
 }
@@ -65,34 +67,23 @@ func readSayings(files fs.FS) (map[string]*sayings, error) {
 // Said translates a sentence of a refusal, whose values stay as they are. One that is not known
 // stays English.
 func (w *Words) Said(lang, sentence string) string {
-	s := w.said[lang]
-	if s == nil || len(sentence) > maxSaid {
+	read := w.said[lang]
+	if read == nil || len(sentence) > maxSaid {
 		return sentence
 	}
-	s.once.Do(s.prepare)
-	return s.say(sentence, true)
-}
-
-// HasSaid reports whether there is a translation of a sentence as the code has it.
-func (w *Words) HasSaid(lang, sentence string) bool {
-	s := w.said[lang]
-	if s == nil {
-		return lang == English
-	}
-	texts, err := s.texts()
-	return err == nil && texts[sentence] != ""
-}
-
-// prepare is done when the first sentence is translated: pages without a refusal need none.
-func (s *sayings) prepare() {
-	texts, err := s.texts()
+	said, err := read()
 	if err != nil {
-		return // a test reads every file
+		return sentence // a test reads every file
 	}
-	s.exact = map[string]string{}
-	for english, translated := range texts {
+	return said.say(sentence, true)
+}
+
+// newSayings makes the sentences of a file ready to be found.
+func newSayings(texts map[string]string) sayings {
+	made := sayings{exact: map[string]string{}}
+	for _, english := range slices.Sorted(maps.Keys(texts)) {
 		if !verb.MatchString(english) {
-			s.exact[english] = translated
+			made.exact[english] = texts[english]
 			continue
 		}
 		var pattern strings.Builder
@@ -102,12 +93,14 @@ func (s *sayings) prepare() {
 			pattern.WriteString(regexp.QuoteMeta(before) + "(.*?)")
 			rest = after
 		}
-		s.patterns = append(s.patterns, saying{regexp.MustCompile("(?s)^" + pattern.String() + regexp.QuoteMeta(rest) + "$"), translated})
+		whole := regexp.MustCompile("(?s)^" + pattern.String() + regexp.QuoteMeta(rest) + "$")
+		made.patterns = append(made.patterns, saying{whole, texts[english]})
 	}
+	return made
 }
 
 // say translates a sentence, and the first sentence in it: "…; nothing was changed".
-func (s *sayings) say(sentence string, nested bool) string {
+func (s sayings) say(sentence string, nested bool) string {
 	if translated, ok := s.exact[sentence]; ok {
 		return translated
 	}

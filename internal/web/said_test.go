@@ -35,10 +35,6 @@ func ofOperators(folder string) bool {
 // Each sentence that comes from below has a translation in each language.
 func TestEverySentenceFromBelowIsTranslated(t *testing.T) {
 	t.Parallel()
-	words, err := web.ReadWords()
-	if err != nil {
-		t.Fatal(err)
-	}
 	said := map[string]string{}
 	for _, room := range roomsBelow() {
 		collect(t, filepath.Join("..", room), said)
@@ -46,10 +42,10 @@ func TestEverySentenceFromBelowIsTranslated(t *testing.T) {
 	if len(said) < 100 {
 		t.Fatalf("only %d sentences were found", len(said))
 	}
-	for sentence, where := range cases.Sorted(said) {
-		for _, lang := range words.Languages() {
-			if !words.HasSaid(lang, sentence) {
-				t.Errorf("said/%s.json does not translate %q (%s)", lang, sentence, where)
+	for file, translated := range cases.Sorted(saidFiles(t)) {
+		for sentence, where := range cases.Sorted(said) {
+			if translated[sentence] == "" {
+				t.Errorf("%s does not translate %q (%s)", file, sentence, where)
 			}
 		}
 	}
@@ -166,15 +162,32 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// A file of sentences is read whole, and each translation has the places of its sentence.
+// Each translation has the places of its sentence.
 func TestSayingsHaveTheirValues(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("said/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no sentences (%v)", err)
-	}
 	verbs := regexp.MustCompile(`%(?:\[\d+\])?[.0-9]*[a-z]`)
-	for _, file := range files {
+	for file, said := range cases.Sorted(saidFiles(t)) {
+		for english, translated := range cases.Sorted(said) {
+			if len(verbs.FindAllString(english, -1)) != len(verbs.FindAllString(translated, -1)) {
+				t.Errorf("%s: %q and %q have different values", file, english, translated)
+			}
+		}
+	}
+}
+
+// saidFiles are the translations, by their files: one for each language but English.
+func saidFiles(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	all := map[string]map[string]string{}
+	words, err := web.ReadWords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range words.Languages() {
+		if lang == web.English {
+			continue
+		}
+		file := "said/" + lang + ".json"
 		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -183,10 +196,10 @@ func TestSayingsHaveTheirValues(t *testing.T) {
 		if err := json.Unmarshal(content, &said); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		for english, translated := range cases.Sorted(said) {
-			if len(verbs.FindAllString(english, -1)) != len(verbs.FindAllString(translated, -1)) {
-				t.Errorf("%s: %q and %q have different values", file, english, translated)
-			}
-		}
+		all[file] = said
 	}
+	if len(all) == 0 {
+		t.Fatal("there are no translations")
+	}
+	return all
 }

@@ -35,8 +35,8 @@ type Word string
 type Words struct {
 	languages []string // English first
 	matcher   language.Matcher
-	texts     map[string]map[string]string // by language, then by the English text
-	said      map[string]*sayings          // by language
+	texts     map[string]map[string]string       // by language, then by the English text
+	said      map[string]func() (sayings, error) // by language
 }
 
 // ReadWords reads the translations of all rooms: each has files locale/LANGUAGE.json,

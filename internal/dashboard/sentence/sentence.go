@@ -20,7 +20,7 @@ var Files embed.FS
 // maxQuoted is how many characters of a text a sentence has.
 const maxQuoted = 160
 
-// Sentence is a text with what stands in its places: a Name, another Sentence, or a number.
+// Sentence is a text with what stands in its places: a Name, a Refusal, another Sentence, or a number.
 type Sentence struct {
 	Text web.Word
 	Args []any
@@ -29,20 +29,25 @@ type Sentence struct {
 // Name is a name or a text from outside: it is not translated.
 type Name string
 
-// In returns the sentence in a language. text translates into it.
-func (s Sentence) In(text func(text web.Word, args ...any) string) string {
+// Refusal is why something was refused, in the words of the API.
+type Refusal string
+
+// In returns the sentence in a language.
+func (s Sentence) In(words *web.Words, lang string) string {
 	args := make([]any, len(s.Args))
 	for n, arg := range s.Args {
 		switch arg := arg.(type) {
 		case Sentence:
-			args[n] = arg.In(text)
+			args[n] = arg.In(words, lang)
+		case Refusal:
+			args[n] = words.Said(lang, string(arg))
 		case Name:
 			args[n] = web.Isolate(string(arg))
 		default:
 			args[n] = arg
 		}
 	}
-	return text(s.Text, args...)
+	return words.Text(lang, s.Text, args...)
 }
 
 // Names are what chats are called, by their ids.

@@ -29,8 +29,7 @@ func tell(t *testing.T, lang string, kind eventlog.Kind, data []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := func(text web.Word, args ...any) string { return words.Text(lang, text, args...) }
-	return sentence.Of(eventlog.Event{Kind: kind, Data: data}, names).In(text)
+	return sentence.Of(eventlog.Event{Kind: kind, Data: data}, names).In(words, lang)
 }
 
 func TestSentences(t *testing.T) {
@@ -77,6 +76,10 @@ func TestSentences(t *testing.T) {
 		if got := tell(t, "en", c.kind, []byte(c.data)); got != c.want {
 			t.Errorf("%s %s:\n%s\nwant %s", c.kind, c.data, got, c.want)
 		}
+	}
+	refused := []byte(`{` + chat + `,"status":"failed","failure":{"code":"X","message":"the number has no account on the platform"}}`)
+	if got, want := tell(t, "pt-BR", "message.status", refused), "Não enviada para Marina: o número não tem conta na plataforma"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := tell(t, "pt-BR", "message.received", []byte(`{`+group+`,"from":`+ana+`,"type":"image"}`)), "Ana em Padeiros: Imagem"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -170,7 +170,7 @@ func (f facts) messageStatus() Sentence {
 		return say(web.Word("Played by %s"), who)
 	case "failed":
 		if f.Failure.Message != "" {
-			return say(web.Word("Not sent to %s: %s"), who, quoted(f.Failure.Message))
+			return say(web.Word("Not sent to %s: %s"), who, Refusal(quoted(f.Failure.Message)))
 		}
 		return say(web.Word("Not sent to %s"), who)
 	default:
