@@ -38,7 +38,7 @@ func (d *Door) signInPage(r *frame.Request, status int, view signInView) (err er
 	if !view.Started {
 		name = string(gateway.RoleOwner) // who is the first
 	}
-	view.Hint = d.linkHint(r, name)
+	view.Hint = d.linkHint(r, name, view.Started)
 	return r.Show(status, "sign_in", frame.View{Title: r.Text(web.Word("Sign in")), Body: view})
 }
 

@@ -54,7 +54,7 @@ func TestHowALinkIsMade(t *testing.T) {
 	r := newRig(t)
 	b := r.browser()
 	b.get("/signin").wants(t, http.StatusOK, "recado users link owner --whole=true --public-url "+r.server.URL)
-	b.get("/welcome?token=ended").wants(t, http.StatusGone, "recado users link NAME --whole=true --public-url "+r.server.URL)
+	b.get("/welcome?token=ended").wants(t, http.StatusGone, "recado users link NAME --whole=false --public-url "+r.server.URL)
 	r.mu.Lock()
 	r.origin = "https://recado.example.org"
 	r.mu.Unlock()

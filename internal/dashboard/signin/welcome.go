@@ -30,14 +30,15 @@ type linkHint struct {
 	Command string // prints one for a user
 }
 
-// linkHint is the hint for a user; an empty name stands for any. Only who sits at the machine is told where
-// the data are.
-func (d *Door) linkHint(r *frame.Request, name string) linkHint {
+// linkHint is the hint for a user; an empty name stands for any. Where the data are is told only before anybody
+// has a password, and to who seems to sit at the machine: behind some proxies everybody does.
+func (d *Door) linkHint(r *frame.Request, name string, started bool) linkHint {
 	if name == "" {
 		name = r.Text(web.Word("NAME"))
 	}
 	origin := d.Origin(r.Request)
-	return linkHint{Dev: d.Sandbox, Command: d.LinkCommand(name, origin, isHere(d.Address(r.Request)) && isHere(hostOf(origin)))}
+	whole := !started && isHere(d.Address(r.Request)) && isHere(hostOf(origin))
+	return linkHint{Dev: d.Sandbox, Command: d.LinkCommand(name, origin, whole)}
 }
 
 // isHere reports whether a host is this machine as it calls itself.
@@ -131,5 +132,5 @@ func (d *Door) linkProblem(r *frame.Request, err error) error {
 	if !ok {
 		return err
 	}
-	return r.Show(status, "welcome", frame.View{Title: r.Text(web.Word("Welcome")), Body: welcomeView{Problem: text, Ended: true, Hint: d.linkHint(r, "")}})
+	return r.Show(status, "welcome", frame.View{Title: r.Text(web.Word("Welcome")), Body: welcomeView{Problem: text, Ended: true, Hint: d.linkHint(r, "", true)}})
 }
