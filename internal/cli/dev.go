@@ -127,7 +127,7 @@ func (c devCommand) banner(t terminal.Terminal, dashboard, base string, made dem
 	t.Printf("\nRecado is ready. Everything runs on this machine; no message leaves it.\n\n")
 	t.Printf("The dashboard, signed in already (keep the link to yourself):\n\n")
 	t.Printf("%s\n\n", dashboard)
-	t.Printf("  API           %s/api   (reference: /docs)\n", base)
+	t.Printf("  API           %s/api   (reference: /docs/api)\n", base)
 	t.Printf("  Phones        %s/sandbox   (control API: /sandbox/api)\n", base)
 	t.Printf("  API key       %s\n", made.APIKey)
 	t.Printf("  Partner key   %s\n", made.PartnerKey)

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,8 +31,8 @@ func (c statusCommand) Run(ctx context.Context, t terminal.Terminal, gateway *cl
 }
 
 const (
-	// webhooksOf is of how many instances the webhooks are looked at: each costs some requests.
-	webhooksOf = 100
+	// maxLookedAt bounds the instances whose webhooks are looked at: each costs some requests.
+	maxLookedAt = 100
 	// linesAtMost is how many instances or webhooks are named below their number.
 	linesAtMost = 8
 )
@@ -74,7 +75,7 @@ func (c statusCommand) ofGateway(ctx context.Context, t terminal.Terminal, gatew
 		if do := nextStep(one); do != "" {
 			found.ToDo = append(found.ToDo, todo{one.InstanceID, one.Name, one.Status, do})
 		}
-		if found.LookedAt == webhooksOf {
+		if found.LookedAt == maxLookedAt {
 			continue
 		}
 		found.LookedAt++
@@ -98,7 +99,7 @@ func (s gatewayStatus) lines() []terminal.Pair {
 		lines = append(lines, terminal.Pair{"platform", "refuses web client " + s.ClientVersion.Version + " since " + terminal.Moment(*since)})
 	}
 	total, by := 0, []string{}
-	for _, status := range sortedKeys(s.Instances) {
+	for _, status := range slices.Sorted(maps.Keys(s.Instances)) {
 		total += s.Instances[status]
 		by = append(by, fmt.Sprintf("%d %s", s.Instances[status], status))
 	}
@@ -135,15 +136,6 @@ func firstOf[T any](all []T, show func(T) terminal.Pair) []terminal.Pair {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-func sortedKeys(counted map[string]int) []string {
-	keys := make([]string, 0, len(counted))
-	for key := range counted {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // instanceStatus is how an instance is doing.
