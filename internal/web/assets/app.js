@@ -17,7 +17,8 @@
     for (const [unit, length] of units) {
       if (Math.abs(seconds) >= length) return distance.format(Math.round(seconds / length), unit);
     }
-    return distance.format(0, "minute") === "this minute" ? "just now" : distance.format(Math.round(seconds), "second");
+    if (seconds >= 1 || distance.format(0, "minute") !== "this minute") return distance.format(Math.round(seconds), "second");
+    return "just now";
   };
 
   const writeMoment = (element) => {
