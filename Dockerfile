@@ -2,7 +2,7 @@
 # /data. docs/deploy.md says how to run it.
 #
 #   docker build -t recado .                       # with ffmpeg, which makes of any file what phones can open
-#   docker build -t recado:slim --target slim .    # without ffmpeg, under 20 MB compressed with zstd
+#   docker build -t recado:slim --target slim .    # without ffmpeg, under 22 MB compressed with zstd
 #
 # TMPDIR is a folder that the program makes and empties when it starts: big files that are
 # sent from the dashboard go through it, and the image has no /tmp.

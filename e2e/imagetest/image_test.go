@@ -20,7 +20,7 @@ import (
 
 // maxBytes is what the image may have at most on its way over the network, compressed
 // with zstd.
-const maxBytes = 20_000_000
+const maxBytes = 22_000_000
 
 // The image of the Dockerfile is small, says what it needs, and runs as somebody without
 // rights who can write to /data and nowhere else.
