@@ -43,9 +43,12 @@ func (s *Site) functions(lang string) template.FuncMap {
 		"asset":  s.config.Assets.URL,
 		"icon":   s.icon,
 		// when is a moment; the browser writes it in its own time zone.
-		"when":    func(at time.Time) template.HTML { return moment(at, lang, "datetime") },
-		"clock":   func(at time.Time) template.HTML { return moment(at, lang, "time") },
-		"since":   func(at time.Time) template.HTML { return moment(at, lang, "relative") },
+		"when":  func(at time.Time) template.HTML { return moment(at, lang, "datetime") },
+		"clock": func(at time.Time) template.HTML { return moment(at, lang, "time") },
+		"since": func(at time.Time) template.HTML { return moment(at, lang, "relative") },
+		// day is the day of a moment, for the first of several that are on it in the browser's time
+		// zone: the script shows it there. Without a script there is none.
+		"day":     newDay,
 		"bytes":   size,
 		"json":    script,
 		"path":    url.PathEscape,
@@ -76,6 +79,11 @@ func moment(at time.Time, lang, style string) template.HTML {
 	}
 	return template.HTML(`<time datetime="` + at.Format(time.RFC3339Nano) + `" data-moment="` + style + `">` + //nolint:gosec // digits and fixed words
 		at.Format(layout) + `</time>`)
+}
+
+// newDay is the place for the day of a moment.
+func newDay(at time.Time) template.HTML {
+	return template.HTML(`<p class="pause" data-day="` + at.UTC().Format(time.RFC3339) + `" hidden></p>`) //nolint:gosec // digits and fixed words
 }
 
 // size writes a number of bytes for people.

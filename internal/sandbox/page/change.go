@@ -7,6 +7,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // emojis are offered as reactions; any other one can be typed.
@@ -32,18 +33,16 @@ func (p *Page) askChange(r *request) error {
 	where := r.side()
 	shown := bubbleOf(where, r.number(), m, false)
 	return r.dialog("change", struct {
-		bubble
-
+		B                   bubbles.Bubble
 		ID, Chat, From, Raw string
 		Sha                 string
 		Emojis              []string
 		Editable, Media     bool
 		Foreign             bool // somebody else has sent it
-		Place               int64
 		Side                string
 	}{
-		bubble: shown, ID: line(m.MessageID, maxLine), Chat: m.Chat, From: m.From, Raw: m.Text, Sha: m.MediaSHA256, Emojis: emojis(),
-		Editable: m.FromMe && m.Type == "text", Media: m.MediaSHA256 != "", Foreign: !m.FromMe, Place: m.Place, Side: where,
+		B: shown, ID: bubbles.Line(m.MessageID, bubbles.MaxLine), Chat: m.Chat, From: m.From, Raw: m.Text, Sha: m.MediaSHA256, Emojis: emojis(),
+		Editable: m.FromMe && m.Type == "text", Media: m.MediaSHA256 != "", Foreign: !m.FromMe, Side: where,
 	})
 }
 
@@ -60,7 +59,7 @@ func (p *Page) change(r *request) error {
 	var said web.Word
 	switch r.PathValue("what") {
 	case "reaction":
-		err = phones.React(ctx, number, m.MessageID, line(r.field("reaction"), maxEmoji))
+		err = phones.React(ctx, number, m.MessageID, bubbles.Line(r.field("reaction"), maxEmoji))
 	case "vote":
 		err = phones.Vote(ctx, number, m.MessageID, r.Form["option"])
 	case "response":
@@ -101,14 +100,14 @@ const pinFor = 7 * 24 * 60 * 60
 // maxEmoji bounds a reaction in characters: some of one picture have many.
 const maxEmoji = 16
 
-// openOnce answers with the content of a message that can be opened once, which counts
-// as opened from now on.
+// openOnce answers with the content of a message that can be bubbles.Opened once, which counts
+// as bubbles.Opened from now on.
 func (p *Page) openOnce(r *request) error {
 	m, err := p.message(r)
 	if err != nil {
 		return err
 	}
-	if !m.FromMe && m.Status != opened {
+	if !m.FromMe && m.Status != bubbles.Opened {
 		if err := p.config.Phones.MarkRead(r.Context(), r.number(), m.MessageID, true); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // askChat answers with the dialog for a new chat or group. It offers the other phones.
@@ -125,9 +126,9 @@ func (p *Page) aboutGroup(r *request, of account.Phone, about *aboutChat) error 
 		return err
 	}
 	about.Announcement = found.Announcement
-	about.Subject, _ = clip(info.Subject, maxLine)
+	about.Subject, _ = bubbles.Clip(info.Subject, bubbles.MaxLine)
 	if info.Description != nil {
-		about.Description, _ = clip(*info.Description, maxShown)
+		about.Description, _ = bubbles.Clip(*info.Description, bubbles.MaxShown)
 	}
 	for _, m := range info.Participants {
 		person, _, err := p.config.Profiles.Look(r.Context(), m.ID)
@@ -135,7 +136,7 @@ func (p *Page) aboutGroup(r *request, of account.Phone, about *aboutChat) error 
 			return err
 		}
 		one := member{
-			Number: numberOf(m.ID), Name: name(person.Name, numberOf(m.ID)), Admin: m.Admin != nil,
+			Number: numberOf(m.ID), Name: bubbles.Name(person.Name, numberOf(m.ID)), Admin: m.Admin != nil,
 			Owner: m.Admin != nil && *m.Admin == "superadmin", Self: m.ID == of.JID,
 		}
 		about.Admin = about.Admin || one.Self && one.Admin

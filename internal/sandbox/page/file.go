@@ -3,6 +3,7 @@
 package page
 
 import (
+	"github.com/recado-project/recado/internal/web/bubbles"
 	"io"
 	"mime"
 	"net/http"
@@ -54,8 +55,8 @@ func fileName(text string) string {
 			return '_'
 		}
 		return letter
-	}, line(text, maxName))
-	return name(strings.Trim(kept, ". "), "file")
+	}, bubbles.Line(text, bubbles.MaxName))
+	return bubbles.Name(strings.Trim(kept, ". "), "file")
 }
 
 // text answers with the whole text of a message.

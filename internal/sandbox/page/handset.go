@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // askPhone answers with the dialog for another phone.
@@ -95,7 +96,7 @@ func (p *Page) changeHandset(r *request) error {
 	change := profile.Update{Registered: &registered, Online: &online, HideNumber: &hidden, Passkey: &rule}
 	if before, err := p.handsetOfPath(r); err != nil {
 		return err
-	} else if called != name(before.Name, before.Number) {
+	} else if called != bubbles.Name(before.Name, before.Number) {
 		change.Name = &called
 	}
 	picture, err := r.file("picture")

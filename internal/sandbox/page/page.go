@@ -24,6 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/sandbox/session"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // Config has the services that the page shows. The first part is required.
@@ -61,15 +62,15 @@ func New(config Config) (*Page, error) {
 	if err := required.Check("page", config, "ChatStates"); err != nil {
 		return nil, err
 	}
-	assets, err := web.NewAssets(Files)
+	assets, err := web.NewAssets(bubbles.Files, Files)
 	if err != nil {
 		return nil, err
 	}
-	words, err := web.ReadWords(Files)
+	words, err := web.ReadWords(bubbles.Files, Files)
 	if err != nil {
 		return nil, err
 	}
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{Files}, Words: words, Assets: assets, Logger: config.Logger, Now: config.Now, Zip: true})
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{bubbles.Files, Files}, Words: words, Assets: assets, Logger: config.Logger, Now: config.Now, Zip: true})
 	if err != nil {
 		return nil, err
 	}

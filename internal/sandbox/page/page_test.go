@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 	"github.com/recado-project/recado/internal/web/webtest"
 )
 
@@ -29,15 +30,15 @@ func TestEveryWordIsTranslated(t *testing.T) {
 
 func TestTemplatesAreSound(t *testing.T) {
 	t.Parallel()
-	words, err := web.ReadWords(Files)
+	words, err := web.ReadWords(bubbles.Files, Files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	assets, err := web.NewAssets(Files)
+	assets, err := web.NewAssets(bubbles.Files, Files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{Files}, Words: words, Assets: assets, Logger: slog.New(slog.DiscardHandler)})
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{bubbles.Files, Files}, Words: words, Assets: assets, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,36 +85,6 @@ func TestPlacesAreAddresses(t *testing.T) {
 	}
 }
 
-func TestForeignTextsAreMadeFit(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text  string
-		limit int
-		want  string
-	}{
-		{"Ana", 40, "Ana"},
-		{"", 40, ""},
-		{"two\n lines\t", 40, "two lines"},
-		{"a\x00b\x7f\x1b[31m", 40, "ab[31m"},
-		{"turned \u202eround\u2066", 40, "turned round"},
-		{"not \xff\xfe UTF-8", 40, "not UTF-8"},
-		{strings.Repeat("é", 9), 5, "ééééé…"},
-		{"exact", 5, "exact"},
-		{strings.Repeat("\x00", 100) + "late", 5, ""},
-		{strings.Repeat("𝔵", 1000), 3, "𝔵𝔵𝔵…"},
-	} {
-		if got := line(c.text, c.limit); got != c.want {
-			t.Errorf("%q became %q", c.text, got)
-		}
-	}
-	if got := name("\u202e \n", "5511"); got != "5511" {
-		t.Errorf("an empty name is shown as %q", got)
-	}
-	if text, cut := clip(strings.Repeat("x", 100_000), maxShown); !cut || len(text) != maxShown {
-		t.Errorf("a long text is shown with %d characters", len(text))
-	}
-}
-
 func TestFilesHaveNamesThatCanBeSaved(t *testing.T) {
 	t.Parallel()
 	for text, want := range cases.Sorted(map[string]string{
@@ -136,14 +107,14 @@ func TestBubbles(t *testing.T) {
 	if b.Sender != "1" || !b.Unread || b.Status != "" || b.Element != "left-m7" || b.Path != "/sandbox/ui/phones/2/messages/7" {
 		t.Errorf("the bubble is %+v", b)
 	}
-	if len(b.Reactions) != 2 || b.Reactions[0] != (reaction{"👍", 2}) {
+	if len(b.Reactions) != 2 || b.Reactions[0] != (bubbles.Reaction{Emoji: "👍", Count: 2}) {
 		t.Errorf("the reactions are %v", b.Reactions)
 	}
 	if len(b.Map.Columns) == 0 || len(b.Map.Rows) == 0 || !strings.Contains(b.Map.Link, "-23.500000") {
 		t.Errorf("the map is %+v", b.Map)
 	}
 	shown.Deleted, shown.FromMe, shown.Text = true, true, "secret"
-	if b = bubbleOf(left, "2", phone.Bubble{Shown: shown}, true); b.Text != "" || b.Map != nil || b.Sender != "" || b.Ticks() != "Delivered" {
+	if b = bubbleOf(left, "2", phone.Bubble{Shown: shown}, true); b.Text != "" || b.Map != nil || b.Sender != "" || b.Progress() != "Delivered" {
 		t.Errorf("the deleted bubble is %+v", b)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/profile"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // maxRow bounds the phones in the row; others are found by the search.
@@ -59,7 +60,7 @@ type handset struct {
 // handsetOf returns what the page shows of a phone.
 func handsetOf(shown account.Phone, now time.Time) handset {
 	h := handset{
-		Number: shown.Number, Name: name(shown.Name, shown.Number), Picture: pictureURL(shown.PictureID),
+		Number: shown.Number, Name: bubbles.Name(shown.Name, shown.Number), Picture: pictureURL(shown.PictureID),
 		Linked: len(shown.Devices), Connected: shown.Connected, Online: shown.Online, Registered: shown.Registered,
 		HidesNumber: shown.HidesNumber, Banned: shown.BannedForGood,
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // shownCode is a code in the dialog.
@@ -37,7 +38,7 @@ func (p *Page) codes(r *request) (scanDialog, error) {
 	}
 	dialog := scanDialog{Path: phonePath(of.Number), Number: of.Number, Home: p.config.Home}
 	for _, code := range shown {
-		one := shownCode{ID: code.ID, Name: name(code.Name, code.ID), Until: code.Until}
+		one := shownCode{ID: code.ID, Name: bubbles.Name(code.Name, code.ID), Until: code.Until}
 		if person, found, err := p.config.Profiles.Look(r.Context(), code.Number); err != nil {
 			return scanDialog{}, err
 		} else if code.Typed != "" && (found && person.Number == of.Number || code.Number == of.Number) {

@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/sandbox/samples"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // send lets the phone send a message.
@@ -120,7 +121,7 @@ func (p *Page) composeText(r *request, m content.Outgoing) (content.Outgoing, er
 		return m, nil
 	}
 	m.Type = typeOf(r.field("as"), file.mimeType)
-	m.Media, m.MimeType, m.FileName = file.content, file.mimeType, line(file.name, maxLine)
+	m.Media, m.MimeType, m.FileName = file.content, file.mimeType, bubbles.Line(file.name, bubbles.MaxLine)
 	m.ViewOnce = r.on("viewOnce") && (m.Type == "image" || m.Type == "video" || m.Type == "voice")
 	m.Caption, m.Text = m.Text, ""
 	return m, nil
@@ -221,7 +222,7 @@ func (p *Page) readChat(r *request) error {
 		return err
 	}
 	for _, m := range window.Bubbles {
-		if m.FromMe || m.Deleted || m.Status == "read" || m.Status == opened {
+		if m.FromMe || m.Deleted || m.Status == "read" || m.Status == bubbles.Opened {
 			continue
 		}
 		if err := p.config.Phones.MarkRead(r.Context(), r.number(), m.MessageID, false); err != nil {

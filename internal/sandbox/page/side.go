@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/link"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 const (
@@ -57,8 +58,8 @@ type chatLine struct {
 	Here    bool
 	URL     string
 	Since   time.Time
-	Last    *bubble // nil: no message yet
-	Line    string  // the beginning of its text
+	Last    *bubbles.Bubble // nil: no message yet
+	Line    string          // the beginning of its text
 	Unread  int
 	Typing  web.Word // what somebody does there, "" for nothing
 }
@@ -74,7 +75,7 @@ type openChat struct {
 	Members string // the names of a group's members
 	Path    string // of what can be done in the chat
 	Form    string // the ID of the field to write in: another one for each chat
-	Bubbles []bubble
+	Bubbles []bubbles.Bubble
 	Earlier string // the address that shows earlier messages, "" if there are none
 	Newest  string // the address that shows the newest ones, "" if it is this one
 	Unread  int
@@ -87,7 +88,7 @@ type openChat struct {
 func (p *Page) side(ctx context.Context, where string, at place) (side, error) {
 	open := at.on(where)
 	shown := side{
-		Side: where, Element: where + "-", Asked: line(open.Number, maxName), Two: at.Right.Number != "",
+		Side: where, Element: where + "-", Asked: bubbles.Line(open.Number, bubbles.MaxName), Two: at.Right.Number != "",
 		Close: at.with(where, openPhone{}).URL(), Back: at.with(where, openPhone{Number: open.Number}).URL(),
 	}
 	if where == left && at.Right.Number != "" {
@@ -129,12 +130,12 @@ func (p *Page) side(ctx context.Context, where string, at place) (side, error) {
 // lineOf returns a chat in the list of a phone's chats.
 func lineOf(where, number string, l phone.ChatLine) chatLine {
 	shown := chatLine{
-		Element: where + "-c" + short(l.ID), ID: l.ID, Key: numberOf(l.ID), Name: name(l.Name, numberOf(l.ID)), Picture: pictureURL(l.PictureID),
+		Element: where + "-c" + short(l.ID), ID: l.ID, Key: numberOf(l.ID), Name: bubbles.Name(l.Name, numberOf(l.ID)), Picture: pictureURL(l.PictureID),
 		Group: l.Group, Since: l.Since, Unread: l.Unread,
 	}
 	if l.Last != nil {
 		last := bubbleOf(where, number, *l.Last, l.Group)
-		shown.Last, shown.Line = &last, line(last.Text, maxLine)
+		shown.Last, shown.Line = &last, bubbles.Line(last.Text, bubbles.MaxLine)
 	}
 	return shown
 }
@@ -170,7 +171,7 @@ func (p *Page) openChat(
 	if who, found, err := p.config.Profiles.Look(ctx, chat.Who); err != nil {
 		return nil, err
 	} else if found {
-		chat.Who = name(who.Name, who.Number)
+		chat.Who = bubbles.Name(who.Name, who.Number)
 	}
 	open := at.on(where)
 	size := max(open.Size, usualSize)
@@ -178,12 +179,8 @@ func (p *Page) openChat(
 	if err != nil {
 		return nil, err
 	}
-	var before time.Time
-	for n, m := range window.Bubbles {
-		b := bubbleOf(where, of.Number, m, chat.Group)
-		b.Pause = n > 0 && m.At.Sub(before) > longPause
-		before = m.At
-		chat.Bubbles = append(chat.Bubbles, b)
+	for _, m := range window.Bubbles {
+		chat.Bubbles = append(chat.Bubbles, bubbleOf(where, of.Number, m, chat.Group))
 	}
 	chat.page(where, at, of.Number, window)
 	return chat, nil
@@ -213,7 +210,7 @@ func (p *Page) describePerson(ctx context.Context, chat *openChat, id string) er
 	if err != nil || !found {
 		return err
 	}
-	chat.ID, chat.Number, chat.Name, chat.Picture = person.JID, person.Number, name(person.Name, person.Number), pictureURL(person.PictureID)
+	chat.ID, chat.Number, chat.Name, chat.Picture = person.JID, person.Number, bubbles.Name(person.Name, person.Number), pictureURL(person.PictureID)
 	if !person.Registered {
 		chat.Refusal = web.Word("The other number is not registered: it gets no messages.")
 	}
@@ -230,7 +227,7 @@ func (p *Page) describeGroup(ctx context.Context, chat *openChat, of account.Pho
 	if err != nil {
 		return err
 	}
-	chat.ID, chat.Group, chat.Name, chat.Picture = info.ID, true, name(info.Subject, "?"), pictureURL(group.Picture)
+	chat.ID, chat.Group, chat.Name, chat.Picture = info.ID, true, bubbles.Name(info.Subject, "?"), pictureURL(group.Picture)
 	var member, admin bool
 	var names []string
 	for _, m := range info.Participants {
@@ -242,7 +239,7 @@ func (p *Page) describeGroup(ctx context.Context, chat *openChat, of account.Pho
 			if err != nil {
 				return err
 			}
-			names = append(names, name(person.Name, numberOf(m.ID)))
+			names = append(names, bubbles.Name(person.Name, numberOf(m.ID)))
 		}
 	}
 	chat.Members = strings.Join(names, ", ")

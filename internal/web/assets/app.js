@@ -7,8 +7,11 @@
   const styles = {
     datetime: new Intl.DateTimeFormat(lang, { dateStyle: "short", timeStyle: "medium" }),
     time: new Intl.DateTimeFormat(lang, { hour: "2-digit", minute: "2-digit" }),
+    day: new Intl.DateTimeFormat(lang, { weekday: "long", day: "numeric", month: "long" }),
+    year: new Intl.DateTimeFormat(lang, { day: "numeric", month: "long", year: "numeric" }),
   };
   const distance = new Intl.RelativeTimeFormat(lang, { numeric: "auto", style: "short" });
+  const longDistance = new Intl.RelativeTimeFormat(lang, { numeric: "auto" });
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
 
   const relative = (at) => {
@@ -35,8 +38,29 @@
   const writeAll = (root) => {
     for (const element of root.querySelectorAll("time[data-moment]")) writeMoment(element);
     for (const element of root.querySelectorAll("[data-until]")) writeCountdown(element);
+    writeDays();
     for (const element of root.querySelectorAll("[data-chart]")) drawChart(element);
     for (const element of root.querySelectorAll("[data-at-end]")) if (!element.dataset.scrolled) toEnd(element);
+  };
+
+  // The first of a day says which: today and yesterday by their names, others by their dates. Which
+  // moments are of one day is known here alone.
+  const dayName = (at) => {
+    const midnight = new Date().setHours(0, 0, 0, 0);
+    const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - midnight) / 86400000);
+    if (days === 0 || days === -1) return longDistance.format(days, "day");
+    return (days > -180 ? styles.day : styles.year).format(at);
+  };
+  const writeDays = () => {
+    let before = "";
+    for (const element of document.querySelectorAll("[data-day]")) {
+      const at = new Date(element.dataset.day);
+      const first = at.toDateString() !== before;
+      before = at.toDateString();
+      const text = first ? dayName(at) : "";
+      if (element.textContent !== text) element.textContent = text;
+      element.hidden = !first;
+    }
   };
 
   const toEnd = (element) => {
@@ -291,6 +315,7 @@
     Idiomorph.defaults.callbacks.beforeNodeMorphed = (was, becomes) => {
       if (was.nodeType !== Node.ELEMENT_NODE) return true;
       if (was.matches("time[data-moment]") && was.dateTime === becomes.dateTime) return false;
+      if (was.matches("[data-day]") && was.dataset.day === becomes.dataset?.day) return false;
       if (was.matches("[data-until]") && was.dataset.until === becomes.dataset?.until) return false;
       if (was.matches("[data-chart]")) {
         was.dataset.chart = becomes.dataset.chart;

@@ -1,6 +1,6 @@
-// Texts of others, made fit for the page. The templates escape them.
+// Texts of others, made fit for a page. The templates escape them.
 
-package page
+package bubbles
 
 import (
 	"strings"
@@ -8,15 +8,16 @@ import (
 	"unicode/utf8"
 )
 
+// How many characters pages show of the texts of others.
 const (
-	maxName  = 80    // characters of a name
-	maxLine  = 120   // of a text in a list, or in a quote
-	maxShown = 4_000 // of a text in a bubble
+	MaxName  = 80    // of a name
+	MaxLine  = 120   // of a text in a list, or in a quote
+	MaxShown = 4_000 // of a text in a bubble
 )
 
-// clip returns a text without what can't be shown, with at most limit characters. cut
+// Clip returns a text without what can't be shown, with at most limit characters. cut
 // reports whether something is missing at its end.
-func clip(text string, limit int) (clipped string, cut bool) {
+func Clip(text string, limit int) (clipped string, cut bool) {
 	var kept strings.Builder
 	count := 0
 	for _, letter := range text {
@@ -38,10 +39,10 @@ func isDirection(letter rune) bool {
 	return letter >= '\u202a' && letter <= '\u202e' || letter >= '\u2066' && letter <= '\u2069'
 }
 
-// line returns the beginning of a text in one line.
-func line(text string, limit int) string {
+// Line returns the beginning of a text in one line.
+func Line(text string, limit int) string {
 	most := min(len(text), utf8.UTFMax*limit) // the rest would only be thrown away
-	shown, cut := clip(text[:most], limit)
+	shown, cut := Clip(text[:most], limit)
 	shown = strings.Join(strings.Fields(shown), " ")
 	if (cut || most < len(text)) && shown != "" {
 		shown += "…"
@@ -49,10 +50,10 @@ func line(text string, limit int) string {
 	return shown
 }
 
-// name returns what somebody is called. A name that has nothing to show is replaced by
+// Name returns what somebody is called. A name that has nothing to show is replaced by
 // other.
-func name(text, other string) string {
-	if shown := line(text, maxName); shown != "" {
+func Name(text, other string) string {
+	if shown := Line(text, MaxName); shown != "" {
 		return shown
 	}
 	return other

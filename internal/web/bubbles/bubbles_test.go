@@ -1,0 +1,44 @@
+package bubbles_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/internal/web/bubbles"
+	"github.com/recado-project/recado/internal/web/webtest"
+)
+
+func TestWordsAreTranslated(t *testing.T) {
+	t.Parallel()
+	webtest.Words(t)
+}
+
+func TestForeignTextsAreMadeFit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"Ana", 40, "Ana"},
+		{"", 40, ""},
+		{"two\n lines\t", 40, "two lines"},
+		{"a\x00b\x7f\x1b[31m", 40, "ab[31m"},
+		{"turned \u202eround\u2066", 40, "turned round"},
+		{"not \xff\xfe UTF-8", 40, "not UTF-8"},
+		{strings.Repeat("é", 9), 5, "ééééé…"},
+		{"exact", 5, "exact"},
+		{strings.Repeat("\x00", 100) + "late", 5, ""},
+		{strings.Repeat("𝔵", 1000), 3, "𝔵𝔵𝔵…"},
+	} {
+		if got := bubbles.Line(c.text, c.limit); got != c.want {
+			t.Errorf("%q became %q", c.text, got)
+		}
+	}
+	if got := bubbles.Name("\u202e \n", "5511"); got != "5511" {
+		t.Errorf("an empty name is shown as %q", got)
+	}
+	if text, cut := bubbles.Clip(strings.Repeat("x", 100_000), bubbles.MaxShown); !cut || len(text) != bubbles.MaxShown {
+		t.Errorf("a long text is shown with %d characters", len(text))
+	}
+}
