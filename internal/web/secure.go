@@ -21,7 +21,7 @@ func Secure(next http.Handler) http.Handler {
 		header.Set("Referrer-Policy", "same-origin")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+		header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()")
 		protected.ServeHTTP(w, r)
 	})
 }

@@ -10,11 +10,6 @@ import (
 	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
-// emojis are offered as reactions; any other one can be typed.
-func emojis() []string {
-	return []string{"👍", "❤️", "😂", "😮", "😢", "🙏", "🎉", "🔥"}
-}
-
 // message returns the message that the path names.
 func (p *Page) message(r *request) (phone.Bubble, error) {
 	at, err := r.place()
@@ -41,7 +36,7 @@ func (p *Page) askChange(r *request) error {
 		Foreign             bool // somebody else has sent it
 		Side                string
 	}{
-		B: shown, ID: bubbles.Line(m.MessageID, bubbles.MaxLine), Chat: m.Chat, From: m.From, Raw: m.Text, Sha: m.MediaSHA256, Emojis: emojis(),
+		B: shown, ID: bubbles.Line(m.MessageID, bubbles.MaxLine), Chat: m.Chat, From: m.From, Raw: m.Text, Sha: m.MediaSHA256, Emojis: bubbles.Emojis(),
 		Editable: m.FromMe && m.Type == "text", Media: m.MediaSHA256 != "", Foreign: !m.FromMe, Side: where,
 	})
 }

@@ -40,7 +40,6 @@
     for (const element of root.querySelectorAll("[data-until]")) writeCountdown(element);
     writeDays();
     for (const element of root.querySelectorAll("[data-chart]")) drawChart(element);
-    for (const element of root.querySelectorAll("[data-at-end]")) if (!element.dataset.scrolled) toEnd(element);
   };
 
   // The first of a day says which: today and yesterday by their names, others by their dates. Which
@@ -61,11 +60,6 @@
       if (element.textContent !== text) element.textContent = text;
       element.hidden = !first;
     }
-  };
-
-  const toEnd = (element) => {
-    element.dataset.scrolled = "yes";
-    element.scrollTop = element.scrollHeight;
   };
 
   const writeCountdown = (element) => {
@@ -137,6 +131,7 @@
     if (!bad) setTimeout(() => note.remove(), 6000);
   };
   document.addEventListener("toast", (event) => toast(event.detail.value));
+  document.addEventListener("problem", (event) => toast(event.detail.value, true));
   document.addEventListener("htmx:responseError", (event) => {
     const xhr = event.detail.xhr;
     if (xhr.status === 401) return location.reload();

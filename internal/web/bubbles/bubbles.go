@@ -192,3 +192,17 @@ func (b Bubble) Progress() web.Word {
 		return web.Word("Sent")
 	}
 }
+
+// Emojis are offered as reactions; any other one can be typed.
+func Emojis() []string {
+	return []string{"👍", "❤️", "😂", "😮", "😢", "🙏", "🎉", "🔥"}
+}
+
+// MoreEmojis are offered to whoever writes, besides Emojis.
+func MoreEmojis() []string {
+	return []string{
+		"😀", "😅", "🤣", "😊", "😉", "😍", "😘", "🤔", "🙄", "😴", "😭", "😡", "🤗", "🤝", "👏", "💪",
+		"👋", "👌", "👎", "🤞", "☝️", "👀", "💙", "💚", "✅", "❌", "⚠️", "❗", "❓", "⏰", "📅", "📍",
+		"📞", "📦", "🚚", "🛒", "💰", "💳", "🧾", "🎁", "☕", "🍕", "🌟", "💯", "🔝", "📷", "🏠", "🚗",
+	}
+}
