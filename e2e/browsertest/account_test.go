@@ -77,7 +77,7 @@ func TestAccountIsSet(t *testing.T) {
 	saved()
 	w.Phones.Call(t, customerNumber, shopNumber, false)
 	p.Open("/instances/" + id + "/chats?chat=" + customerNumber + "@s.whatsapp.net")
-	p.AwaitText(".bubbles", "Escreva, por favor.")
+	p.AwaitText("#inbox-log", "Escreva, por favor.")
 	p.Open("/audit")
 	p.AwaitText("tbody", "privacy")
 }

@@ -22,8 +22,8 @@ func TestContactIsNamed(t *testing.T) {
 	}
 	p := w.owner()
 	p.Open("/instances/" + id + "/chats")
-	p.AwaitText(".people", "Bruno")
-	p.AwaitText(".people", "Ana")
+	p.AwaitText("#inbox-chats", "Bruno")
+	p.AwaitText("#inbox-chats", "Ana")
 	p.ClickText(".tabs a", "Contacts")
 	p.AwaitText("main", "2 people")
 	p.AwaitText("tbody tr:nth-child(2)", "+"+other)

@@ -128,8 +128,9 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "a chat", path: busy + "/chats?chat=" + customerNumber + "@s.whatsapp.net"},
 		{name: "a chat of every kind", path: shop + "/chats?chat=" + customerNumber + "@s.whatsapp.net"},
 		{name: "a chat that is arranged", path: shop + "/chats?chat=" + chat, act: func(p *browser.Page) {
-			p.Await(".people .marks .muted")
-			p.Await(".people .tag.cut")
+			p.Await("#inbox-chats .marks .muted")
+			p.Await("#inbox-chats .tag.cut")
+			openAbout(p)
 			p.Click("#muting summary")
 			p.Click("#choosing summary")
 		}},
@@ -140,7 +141,10 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "channels", path: shop + "/channels", act: func(p *browser.Page) { p.Await("tbody tr") }},
 		{name: "a channel", path: shop + "/channels/" + followed, act: func(p *browser.Page) { p.Await("#posts") }},
 		{name: "the account", path: shop + "/account", act: func(p *browser.Page) { p.Await("#privacy") }},
-		{name: "a place to send", path: shop + "/chats", act: func(p *browser.Page) { p.Choose("#kind", "location") }},
+		{name: "a place to send", path: shop + "/chats", act: func(p *browser.Page) {
+			p.Click("[data-dialog=new-message]")
+			p.Choose("#kind", "location")
+		}},
 	})
 	w.looks(t, "of events", w.owner(), []look{
 		{name: "the queue", path: busy + "/queue"},
@@ -412,9 +416,10 @@ func TestRefusalsAreTranslated(t *testing.T) {
 	p.Open(w.ownersLink())
 	p.AwaitPath("/instances")
 	p.Open("/instances/" + w.Link(t, shopNumber) + "/chats")
+	p.Click("[data-dialog=new-message]")
 	p.Fill("#to", "nobody")
 	p.Fill("#text", "Oi")
-	p.ClickText("form button", "Enviar")
+	p.ClickText("#new-message button", "Enviar")
 	p.AwaitText("#to + .wrong", "Deve ser um número")
 	for _, problem := range p.Problems() {
 		if !strings.Contains(problem, http.StatusText(http.StatusBadRequest)) && !strings.Contains(problem, "Response Status Error Code 400") {

@@ -21,12 +21,13 @@ func TestEveryKindIsSentAndShown(t *testing.T) {
 	p.Open("/instances/" + id + "/chats")
 	phone.Open(chatOf(customerNumber, shopNumber))
 	mark(phone)
+	p.Click("[data-dialog=new-message]")
 	p.Fill("#to", customerNumber)
 	send := func(kind string, fill func()) {
 		t.Helper()
 		p.Choose("#kind", kind)
 		fill()
-		p.ClickText("form button", "Send")
+		p.ClickText("#new-message button", "Send")
 	}
 	file := func(name, as string) func() {
 		return func() { p.Upload("#file", sample(t, name, as)) }
@@ -68,11 +69,11 @@ func TestEveryKindIsSentAndShown(t *testing.T) {
 	// The chat has them all too, with the files.
 	p.Open("/instances/" + id + "/chats?chat=" + customerNumber + "@s.whatsapp.net")
 	for _, want := range []string{"Fornada das 7", "nota fiscal.pdf", "MASP", "Ana Lima"} {
-		p.AwaitText(".bubbles", want)
+		p.AwaitText("#inbox-log", want)
 	}
 	// The newest is at the end, so that the picture is fetched when somebody scrolls up.
-	p.Eval(`document.querySelector(".bubble img").scrollIntoView()`, nil)
-	p.AwaitTrue("the picture in the chat", `document.querySelector(".bubble img").naturalWidth > 0`)
+	p.Eval(`document.querySelector("#inbox-log .picture img").scrollIntoView()`, nil)
+	p.AwaitTrue("the picture in the chat", `document.querySelector("#inbox-log .picture img").naturalWidth > 0`)
 }
 
 // An answer that somebody writes on the phone is among the events at once, and delivered.

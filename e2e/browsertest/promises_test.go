@@ -26,14 +26,15 @@ func TestMessageIsSentOnce(t *testing.T) {
 	p.Open(strings.Replace(w.ownersLink(), w.BaseURL, link.url, 1))
 	p.AwaitPath("/instances")
 	p.Open("/instances/" + id + "/chats?chat=" + customerNumber + "@s.whatsapp.net")
-	const button = `form[action$="/messages"] button[type="submit"]`
+	p.Click("[data-dialog=new-message]")
+	const button = `#new-message button[type="submit"]`
 
 	p.Fill("#text", "a double click")
 	p.DoubleClick(button)
 	p.AwaitText(".toast", "Sent.")
 	p.Fill("#text", "two clicks")
 	p.Eval(`(() => { const button = document.querySelector('`+button+`'); button.click(); button.click(); })()`, nil)
-	p.AwaitText(".bubble", "two clicks")
+	p.AwaitText("#inbox-log", "two clicks")
 
 	p.Forgive("ERR_")
 	p.Forgive("htmx:")
@@ -43,7 +44,7 @@ func TestMessageIsSentOnce(t *testing.T) {
 	p.AwaitText(".toast.bad", "can't be reached")
 	link.restore()
 	p.Click(button)
-	p.AwaitText(".bubble", "a lost answer")
+	p.AwaitText("#inbox-log", "a lost answer")
 	p.Fill("#text", "the end")
 	p.Click(button)
 	texts := map[string]int{}
@@ -217,9 +218,10 @@ func TestWrongFieldSaysSo(t *testing.T) {
 	p.Forgive("Response Status Error Code 400")
 	p.Language("pt-BR")
 	p.Open("/instances/" + id + "/chats")
+	p.Click("[data-dialog=new-message]")
 	p.Fill("#to", "abc")
 	p.Fill("#text", "Oi!")
-	p.Click(`form[action$="/messages"] button[type="submit"]`)
+	p.Click(`#new-message button[type="submit"]`)
 	p.AwaitText("#to + .wrong", "Deve ser um número com o código do país")
 	p.AwaitTrue("the field has the focus", `document.activeElement.id === "to" && document.activeElement.getAttribute("aria-invalid") === "true"`)
 	if problems := p.Violations("wcag2a", "wcag2aa", "wcag21aa"); len(problems) > 0 {

@@ -13,9 +13,10 @@ import (
 
 // leave leaves a text in the queue by the test field of the page.
 func leave(p *browser.Page, text string) {
+	p.Eval(`document.querySelector("#new-message").open || document.querySelector("#new-message").showModal()`, nil)
 	p.Fill("#to", customerNumber)
 	p.Fill("#text", text)
-	p.ClickText("form button", "Send")
+	p.ClickText("#new-message button", "Send")
 	p.AwaitText("#left", "The message is in the queue")
 }
 
@@ -89,6 +90,7 @@ func TestQueuedMessageIsSentOnceItCanBe(t *testing.T) {
 	list.AwaitText("#queue", "Nothing waits here")
 	mark(list)
 	form.Open("/instances/" + id + "/chats")
+	form.Click("[data-dialog=new-message]")
 	form.Click("[name=queue]")
 	leave(form, "Saiu do forno!")
 	awaitRow(list, "Saiu do forno!", "Held", "not connected")
@@ -100,7 +102,7 @@ func TestQueuedMessageIsSentOnceItCanBe(t *testing.T) {
 
 	// What is sent at once says no more of the queue.
 	form.Fill("#text", "E agora?")
-	form.ClickText("form button", "Send")
+	form.ClickText("#new-message button", "Send")
 	form.AwaitText(".toast", "Sent.")
 	form.AwaitGone("#left .notice")
 	phone.AwaitText(".log .text", "E agora?")

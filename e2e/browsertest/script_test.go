@@ -78,10 +78,10 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 
 	one := "/instances/" + id
 	for path, shown := range cases.Sorted(map[string]string{
-		"/instances": ".name", one: "h1", one + "/chats": ".people", "/instances?search=" + url.QueryEscape(hostile): ".name",
-		one + "/chats?chat=" + customerNumber + "@s.whatsapp.net": ".bubbles",
-		one + "/chats?chat=" + url.QueryEscape(group.ID):          ".bubbles",
-		one + "/chats?label=1":                                    ".people .tag",
+		"/instances": ".name", one: "h1", one + "/chats": "#inbox-chats", "/instances?search=" + url.QueryEscape(hostile): ".name",
+		one + "/chats?chat=" + customerNumber + "@s.whatsapp.net": "#inbox-log",
+		one + "/chats?chat=" + url.QueryEscape(group.ID):          "#inbox-log",
+		one + "/chats?label=1":                                    "#inbox-chats .tag",
 		one + "/groups":                                           "tbody", one + "/groups/" + group.ID: "#group",
 		one + "/contacts": "tbody", one + "/contacts/" + customerNumber: "#contact",
 		one + "/queue": "tbody [dir=auto]", one + "/webhook": "h1", one + "/code": "h1", "/keys": ".name", "/keys/new": "h1", "/audit": "h1", "/health": "h1",

@@ -1,9 +1,8 @@
-// The chats of an instance, and one of them open.
+// The chats of an instance: a list, one of them open, and who is in it.
 
 package dashboard
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -14,18 +13,30 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/dashboard/conversation"
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/dashboard/sentence"
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 const (
-	// chatsAtOnce is how many chats the list has.
-	chatsAtOnce = 30
-	// chatPage is how many messages of a chat are shown at once.
+	// chatsAtOnce is how many chats the list has at first, and how many more it has each time that
+	// somebody has scrolled to its end; maxChatsShown are kept up to date at most.
+	chatsAtOnce   = 40
+	maxChatsShown = 400
+	// chatsAge is how old the page may be: people stop typing without a word.
+	chatsAge = 5 * time.Second
+	// chatPage is how many messages of a chat are shown at once, and maxOpen how many an open page
+	// collects while others come.
 	chatPage = 30
-	// folderInbox and folderArchived are the two parts of the list, as phones have them.
-	folderInbox, folderArchived = "inbox", "archived"
+	maxOpen  = 300
+	// happenedAtOnce is how many events are looked through for what happened in a chat.
+	happenedAtOnce = 200
+	// folderUnread, folderInbox and folderArchived are parts of the list.
+	folderUnread, folderInbox, folderArchived = "unread", "inbox", "archived"
 )
 
 // chatsView is the page of an instance's chats, with one of them open.
@@ -33,21 +44,25 @@ type chatsView struct {
 	instanceHead
 
 	Chats   []chatLine
+	More    string // the address with more chats in the list; empty if these are all
 	Search  string // in the names and numbers; empty for all chats
-	Folder  string // archived for those that are, inbox for the others; empty for both
+	Folders []folderLink
+	Folder  string // folderUnread and so on; empty for all
 	Label   string // the ID of one that they have; empty for all chats
 	Labels  []labelLine
-	Chat    string // the address of the one that is open; empty for none
-	Open    []bubble
-	Name    string // of the one that is open
-	Is      arranged
-	Known   bool        // the one that is open is there
-	Choices []labelLine // all labels, with a mark at those of the one that is open
-	Older   string      // the link to older messages; empty for none
-	Newest  string      // the link back to the newest; empty where they are shown
+	Back    string // the address without an open chat
 	LiveURL string
 	Kinds   []messageKind
 	Sandbox bool
+	Chat    string    // the address of the one that is open; empty for none
+	Open    *openChat // nil for none
+}
+
+// folderLink leads to a part of the list.
+type folderLink struct {
+	Name web.Word
+	To   string
+	Here bool
 }
 
 // chatLine is one line of the list of chats.
@@ -60,33 +75,12 @@ type chatLine struct {
 	Address string
 	Link    string
 	Here    bool
+	Group   bool
+	Preview *bubbles.Bubble // the newest message; nil if it was removed
 }
 
 // Chosen reports whether only some of the chats are listed.
 func (v chatsView) Chosen() bool { return v.Search != "" || v.Folder != "" || v.Label != "" }
-
-// On are the labels of the chat that is open.
-func (v chatsView) On() []labelLine {
-	return slices.DeleteFunc(slices.Clone(v.Choices), func(l labelLine) bool { return !l.On })
-}
-
-// Group reports whether the chat that is open is a group.
-func (v chatsView) Group() bool { return gateway.JID(v.Chat).IsGroup() }
-
-// bubble is one message of the chat that is open.
-type bubble struct{ Message gateway.Message }
-
-// Progress is how far a message of ours has come.
-func (b bubble) Progress() web.Word {
-	words := map[gateway.MessageStatus]web.Word{
-		gateway.MessagePending:   web.Word("on its way"),
-		gateway.MessageFailed:    web.Word("failed"),
-		gateway.MessageSent:      web.Word("sent"),
-		gateway.MessageDelivered: web.Word("delivered"),
-		gateway.MessageRead:      web.Word("read"),
-	}
-	return cmp.Or(words[b.Message.Status], web.Word("played"))
-}
 
 // chatQuery returns what a request asks for, without what makes no sense.
 func chatQuery(given url.Values) url.Values {
@@ -94,19 +88,23 @@ func chatQuery(given url.Values) url.Values {
 	if open, ok := gateway.ParseJID(given.Get("chat")); ok {
 		query.Set("chat", string(open))
 	}
-	if search := strings.TrimSpace(given.Get("search")); search != "" && len(search) <= maxSearch {
-		query.Set("search", search)
+	for _, name := range []string{"search", "find"} {
+		if words := strings.TrimSpace(given.Get(name)); words != "" && len(words) <= maxSearch {
+			query.Set(name, words)
+		}
 	}
-	if folder := given.Get("folder"); folder == folderInbox || folder == folderArchived {
+	if folder := given.Get("folder"); folder == folderUnread || folder == folderInbox || folder == folderArchived {
 		query.Set("folder", folder)
 	}
 	if label := given.Get("label"); label != "" && gateway.CleanID(label) == label {
 		query.Set("label", label)
 	}
-	if at, id := given.Get("at"), given.Get("id"); at != "" && len(id) <= 40 {
-		if _, err := strconv.ParseInt(at, 10, 64); err == nil {
-			query.Set("at", at)
-			query.Set("id", id)
+	if shown, err := strconv.Atoi(given.Get("shown")); err == nil && shown > chatsAtOnce {
+		query.Set("shown", strconv.Itoa(min(shown, maxChatsShown)))
+	}
+	for _, at := range []string{"at", "from"} {
+		if _, ok := parsePosition(given.Get(at)); ok {
+			query.Set(at, given.Get(at))
 		}
 	}
 	return query
@@ -115,7 +113,7 @@ func chatQuery(given url.Values) url.Values {
 // listedIn is the part of a query that chooses which chats are listed.
 func listedIn(query url.Values) url.Values {
 	kept := url.Values{}
-	for _, name := range []string{"search", "folder", "label"} {
+	for _, name := range []string{"search", "folder", "label", "shown"} {
 		if query.Has(name) {
 			kept.Set(name, query.Get(name))
 		}
@@ -126,7 +124,10 @@ func listedIn(query url.Values) url.Values {
 // filterOf returns the chats that a query asks for.
 func filterOf(query url.Values) gateway.ChatFilter {
 	filter := gateway.ChatFilter{Search: query.Get("search"), Label: query.Get("label")}
-	if folder := query.Get("folder"); folder != "" {
+	switch folder := query.Get("folder"); folder {
+	case folderUnread:
+		filter.Unread = new(true)
+	case folderInbox, folderArchived:
 		filter.Archived = new(folder == folderArchived)
 	}
 	return filter
@@ -141,8 +142,7 @@ func opening(query url.Values, address string) url.Values {
 
 // chatsView returns what makes the page.
 func (p *pages) chatsView(r *frame.Request) func(ctx context.Context) (chatsView, error) {
-	id, role, query := r.PathValue("instanceId"), r.Visitor.Actor.Role, chatQuery(r.URL.Query())
-	path := "/instances/" + id + "/chats"
+	id, role, lang, query := r.PathValue("instanceId"), r.Visitor.Actor.Role, r.Lang(), chatQuery(r.URL.Query())
 	return func(ctx context.Context) (chatsView, error) {
 		found, err := p.Instances.Get(ctx, id)
 		if err != nil {
@@ -150,85 +150,250 @@ func (p *pages) chatsView(r *frame.Request) func(ctx context.Context) (chatsView
 		}
 		view := chatsView{
 			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Search: query.Get("search"), Folder: query.Get("folder"), Label: query.Get("label"),
-			Kinds: sendKinds(), Sandbox: p.Sandbox, LiveURL: frame.WithQuery(path+"/live", query),
+			Kinds: sendKinds(), Sandbox: p.Sandbox, Folders: foldersOf(chatsPath(id), query), Back: frame.WithQuery(chatsPath(id), listedIn(query)),
 		}
 		if view.Labels, err = p.labelsOf(ctx, id); err != nil {
 			return chatsView{}, err
 		}
-		chats, err := p.Chats.List(ctx, id, filterOf(query), gateway.PageRequest{Page: 1, Limit: chatsAtOnce})
-		if err != nil {
+		if err := p.listChats(ctx, &view, query); err != nil {
 			return chatsView{}, err
 		}
-		for _, listed := range chats.Items {
-			line := chatLine{Listed: listed, Is: arrangedOf(listed, p.Now()), Address: addressOf(listed.Party), Name: nameOf(listed.Party)}
-			line.Here, line.Labels = line.Address == view.Chat, having(view.Labels, listed.Labels)
-			line.Link = frame.WithQuery(path, opening(query, line.Address))
-			view.Chats = append(view.Chats, line)
+		if view.Chat != "" {
+			if view.Open, err = p.openChat(ctx, &view, lang, query); err != nil {
+				return chatsView{}, err
+			}
 		}
-		if view.Chat == "" {
-			return view, nil
+		if view.Open != nil && view.Open.From != "" {
+			query.Set("from", view.Open.From) // what was shown at first stays, whatever comes
 		}
-		err = p.open(ctx, &view, path, query)
-		return view, err
+		view.LiveURL = frame.WithQuery(chatsPath(id)+"/live", query)
+		return view, nil
 	}
 }
 
-// open reads the chat that is open. One that is not there is empty.
-func (p *pages) open(ctx context.Context, view *chatsView, path string, query url.Values) error {
-	with := gateway.Recipient{Chat: gateway.JID(view.Chat)}
-	view.Name = nameOf(gateway.Party{JID: with.Chat})
-	found, err := p.Chats.Get(ctx, view.Instance.ID, with)
-	if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeChatNotFound {
-		return nil
+// chatsPath is the address of the chats of an instance.
+func chatsPath(instanceID string) string { return "/instances/" + instanceID + "/chats" }
+
+// foldersOf returns the links to the parts of the list.
+func foldersOf(path string, query url.Values) []folderLink {
+	folders := []folderLink{{Name: web.Word("All")}, {Name: web.Word("Unread")}, {Name: web.Word("Not archived")}, {Name: web.Word("Archived only")}}
+	for n, folder := range []string{"", folderUnread, folderInbox, folderArchived} {
+		link := url.Values{}
+		for name, values := range query {
+			if name != "folder" && name != "shown" && name != "from" {
+				link[name] = values
+			}
+		}
+		if folder != "" {
+			link.Set("folder", folder)
+		}
+		folders[n].To, folders[n].Here = frame.WithQuery(path, link), query.Get("folder") == folder
 	}
+	return folders
+}
+
+// listChats reads the list of chats.
+func (p *pages) listChats(ctx context.Context, view *chatsView, query url.Values) error {
+	id, path, shown := view.Instance.ID, chatsPath(view.Instance.ID), chatsAtOnce
+	if asked, err := strconv.Atoi(query.Get("shown")); err == nil {
+		shown = asked
+	}
+	chats, err := p.Chats.List(ctx, id, filterOf(query), gateway.PageRequest{Page: 1, Limit: shown})
 	if err != nil {
 		return err
 	}
-	view.Name, view.Is, view.Known = nameOf(found.Party), arrangedOf(found, p.Now()), true
-	view.Choices = among(view.Labels, found.Labels)
-	read, err := p.Chats.Messages(ctx, view.Instance.ID, with,
-		chat.Query{MessageFilter: gateway.MessageFilter{Before: positionIn(query)}}, gateway.PageRequest{Page: 1, Limit: chatPage})
-	if err != nil {
-		return err
+	for _, listed := range chats.Items {
+		line := chatLine{
+			Listed: listed, Is: arrangedOf(listed, p.Now()), Address: addressOf(listed.Party), Name: conversation.Name(listed.Party),
+			Group: listed.Party.JID.IsGroup(),
+		}
+		line.Here, line.Labels = line.Address == view.Chat, having(view.Labels, listed.Labels)
+		line.Link = frame.WithQuery(path, opening(query, line.Address))
+		if listed.Last != nil {
+			preview := p.bubbleOf(*listed.Last)
+			line.Preview = &preview
+		}
+		view.Chats = append(view.Chats, line)
 	}
-	if n := len(read.Items); read.Total > n {
-		older := read.Items[n-1].Position()
-		link := opening(query, view.Chat)
-		link.Set("at", strconv.FormatInt(older.At.UnixMilli(), 10))
-		link.Set("id", older.ID)
-		view.Older = frame.WithQuery(path, link)
-	}
-	for _, message := range slices.Backward(read.Items) {
-		view.Open = append(view.Open, bubble{message})
-	}
-	if query.Has("at") {
-		view.Newest = frame.WithQuery(path, opening(query, view.Chat))
+	if chats.Total > shown && shown < maxChatsShown {
+		more := listedIn(query)
+		more.Set("shown", strconv.Itoa(min(shown+chatsAtOnce, maxChatsShown)))
+		if view.Chat != "" {
+			more.Set("chat", view.Chat)
+		}
+		view.More = frame.WithQuery(path, more)
 	}
 	return nil
 }
 
-// positionIn reads where a page of older messages begins.
-func positionIn(query url.Values) gateway.Position {
-	at, err := strconv.ParseInt(query.Get("at"), 10, 64)
-	if err != nil {
-		return gateway.Position{}
+// parsePosition reads a position in the order of the messages, as addresses name it.
+func parsePosition(text string) (gateway.Position, bool) {
+	at, id, _ := strings.Cut(text, ".")
+	moment, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || len(id) > 40 {
+		return gateway.Position{}, false
 	}
-	return gateway.Position{At: time.UnixMilli(at).UTC(), ID: query.Get("id")}
+	return gateway.Position{At: time.UnixMilli(moment).UTC(), ID: id}, true
+}
+
+// positionText is how addresses name a position.
+func positionText(position gateway.Position) string {
+	return strconv.FormatInt(position.At.UnixMilli(), 10) + "." + position.ID
 }
 
 // addressOf is what a chat is named by in a page's address.
 func addressOf(party gateway.Party) string { return string(party.Address()) }
 
-// nameOf is what people call a chat: its name, or its number.
-func nameOf(party gateway.Party) string {
-	if party.Name != "" {
-		return party.Name
+// On are the labels of the chat that is open.
+func (o openChat) On() []labelLine {
+	return slices.DeleteFunc(slices.Clone(o.Choices), func(l labelLine) bool { return !l.On })
+}
+
+// openChat is the chat that is open.
+type openChat struct {
+	Address  string
+	Name     string
+	Number   string // of a person; empty for others
+	Group    bool
+	Known    bool // the instance has it
+	Is       arranged
+	Unread   int
+	Choices  []labelLine // all labels, with a mark at those that it has
+	Said     conversation.Conversation
+	Older    olderLink
+	From     string // where the messages begin that the page collects
+	Newest   string // the link back to the newest; empty where they are shown
+	Find     string // the words that are searched in it; empty for none
+	Found    []foundMessage
+	FoundAll int    // how many there are
+	Form     string // the ID of the field to write in: another one for each chat
+	Emojis   []string
+}
+
+// olderLink leads to older messages.
+type olderLink struct {
+	Page string // as a page of their own; empty if there are none
+	Part string // to be put above those that are there
+}
+
+// foundMessage is a message that a search has found.
+type foundMessage struct {
+	Bubble bubbles.Bubble
+	To     string // the chat at this message
+}
+
+// openChat reads the chat that is open. One that the instance does not have is empty: the first
+// message begins it.
+func (p *pages) openChat(ctx context.Context, view *chatsView, lang string, query url.Values) (*openChat, error) {
+	with := gateway.Recipient{Chat: gateway.JID(view.Chat)}
+	party := gateway.Party{JID: with.Chat}
+	open := &openChat{Address: view.Chat, Name: conversation.Number(party), Group: with.Chat.IsGroup(), Form: "write-" + view.Chat, Find: query.Get("find"), Emojis: slices.Concat(bubbles.Emojis(), bubbles.MoreEmojis())}
+	if number, ok := strings.CutPrefix(conversation.Number(party), "+"); ok {
+		open.Number = number
 	}
-	number, host, _ := strings.Cut(addressOf(party), "@")
-	if host == gateway.PersonalSuffix {
-		return "+" + number
+	found, err := p.Chats.Get(ctx, view.Instance.ID, with)
+	if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeChatNotFound {
+		return open, nil
 	}
-	return number
+	if err != nil {
+		return nil, err
+	}
+	open.Name, open.Is, open.Known, open.Unread = conversation.Name(found.Party), arrangedOf(found, p.Now()), true, found.Unread
+	if number, ok := strings.CutPrefix(conversation.Number(found.Party), "+"); ok {
+		open.Number = number
+	}
+	open.Choices = among(view.Labels, found.Labels)
+	if open.Find != "" {
+		return open, p.findIn(ctx, view.Instance, open, with, query)
+	}
+	return open, p.readChat(ctx, view, open, with, lang, query)
+}
+
+// findIn searches in a chat.
+func (p *pages) findIn(ctx context.Context, of gateway.Instance, open *openChat, with gateway.Recipient, query url.Values) error {
+	read, err := p.Chats.Messages(ctx, of.ID, with, chat.Query{MessageFilter: gateway.MessageFilter{Search: open.Find}}, gateway.PageRequest{Page: 1, Limit: chatPage})
+	if err != nil {
+		return err
+	}
+	open.FoundAll = read.Total
+	for _, message := range slices.Backward(read.Items) { // the newest is at the end, where the reader is
+		link := opening(query, open.Address)
+		link.Set("at", positionText(gateway.Position{At: message.Position().At.Add(time.Millisecond)}))
+		open.Found = append(open.Found, foundMessage{
+			Bubble: p.bubbleOf(message), To: frame.WithQuery(chatsPath(of.ID), link) + "#m-" + message.ID,
+		})
+	}
+	return nil
+}
+
+// readChat reads the messages of a chat that are shown: a page of them before a place, or the
+// newest, with all that came since the page was opened.
+func (p *pages) readChat(ctx context.Context, view *chatsView, open *openChat, with gateway.Recipient, lang string, query url.Values) error {
+	filter, limit := gateway.MessageFilter{}, chatPage
+	before, isOld := parsePosition(query.Get("at"))
+	if from, ok := parsePosition(query.Get("from")); ok && !isOld {
+		filter.After, limit = from, maxOpen
+	}
+	filter.Before = before
+	read, err := p.Chats.Messages(ctx, view.Instance.ID, with, chat.Query{MessageFilter: filter}, gateway.PageRequest{Page: 1, Limit: limit})
+	if err != nil {
+		return err
+	}
+	messages := read.Items
+	slices.Reverse(messages)
+	if len(messages) > 0 {
+		oldest := messages[0].Position()
+		if !isOld {
+			// After an empty identifier: this message is one of those that the page collects.
+			open.From = positionText(gateway.Position{At: oldest.At})
+		}
+		if read.Total > len(messages) {
+			open.Older = olderOf(view.Instance.ID, query, open.Address, oldest)
+		}
+	}
+	if isOld {
+		open.Newest = frame.WithQuery(chatsPath(view.Instance.ID), opening(query, view.Chat))
+	}
+	for _, message := range messages {
+		open.Said.Bubbles = append(open.Said.Bubbles, p.answerable(p.bubbleOf(message), view.May, view.Instance, message))
+	}
+	return p.addHappened(ctx, view, open, messages, lang, !isOld)
+}
+
+// olderOf returns the links to messages before a position.
+func olderOf(instanceID string, query url.Values, address string, position gateway.Position) olderLink {
+	link := opening(query, address)
+	link.Set("at", positionText(position))
+	return olderLink{Page: frame.WithQuery(chatsPath(instanceID), link), Part: frame.WithQuery(chatsPath(instanceID)+"/older", link)}
+}
+
+// olderView is what is put above the messages of a chat.
+type olderView struct {
+	Older   olderLink
+	Bubbles []bubbles.Bubble
+}
+
+// showOlder answers with older messages, to be put above those that are there.
+func (p *pages) showOlder(r *frame.Request, found gateway.Instance) error {
+	query := chatQuery(r.URL.Query())
+	before, ok := parsePosition(query.Get("at"))
+	if !ok || query.Get("chat") == "" {
+		return gateway.InvalidField("at", "must be a position in a chat")
+	}
+	with := gateway.Recipient{Chat: gateway.JID(query.Get("chat"))}
+	read, err := p.Chats.Messages(r.Context(), found.ID, with,
+		chat.Query{MessageFilter: gateway.MessageFilter{Before: before}}, gateway.PageRequest{Page: 1, Limit: chatPage})
+	if err != nil {
+		return err
+	}
+	var view olderView
+	if n := len(read.Items); read.Total > n {
+		view.Older = olderOf(found.ID, query, query.Get("chat"), read.Items[n-1].Position())
+	}
+	for _, message := range slices.Backward(read.Items) {
+		view.Bubbles = append(view.Bubbles, p.answerable(p.bubbleOf(message), r.Visitor.May(gateway.RoleOperator), found, message))
+	}
+	return r.Fragment("chats", "older", view)
 }
 
 // showFile leads to the file of a message.
@@ -242,5 +407,60 @@ func (p *pages) showFile(r *frame.Request, found gateway.Instance) error {
 	return nil
 }
 
-// Kind is what people call the kind of the chat's last message.
-func (c chatLine) Kind() web.Word { return kindWord(c.Last.Type) }
+// showText answers with the whole text of a message.
+func (p *pages) showText(r *frame.Request, found gateway.Instance) error {
+	message, err := p.Chats.Message(r.Context(), found.ID, gateway.MessageRef{ID: r.PathValue("messageId")})
+	if err != nil {
+		return err
+	}
+	r.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err = r.W.Write([]byte(message.Text))
+	return err
+}
+
+// messagePath is the address of what can be done with a message.
+func messagePath(instanceID, messageID string) string {
+	return "/instances/" + instanceID + "/messages/" + messageID
+}
+
+// bubbleOf returns a message as it is shown.
+func (p *pages) bubbleOf(m gateway.Message) bubbles.Bubble {
+	b := conversation.Bubble(m, p.Now())
+	b.Path = messagePath(m.InstanceID, m.ID)
+	if m.Details.Media != nil && !b.Deleted {
+		b.File = b.Path + "/file"
+	}
+	return b
+}
+
+// answerable adds to a bubble what the visitor may do with it.
+func (p *pages) answerable(b bubbles.Bubble, may bool, of gateway.Instance, message gateway.Message) bubbles.Bubble {
+	if b.Answers != nil {
+		by := message.Details.Quoted.Sender
+		b.Answers.Mine = by.Is(of.Profile.JID) || by.Is(of.Profile.LID)
+		if b.Answers.Mine {
+			b.Answers.Sender = ""
+		}
+	}
+	if !may || message.Status == gateway.MessagePending || message.Status == gateway.MessageFailed {
+		b.Path = ""
+		return b
+	}
+	b.Quote = message.ID
+	return b
+}
+
+// addHappened adds what happened in the chat, as far back as the log of events is looked through.
+func (p *pages) addHappened(ctx context.Context, view *chatsView, open *openChat, messages []gateway.Message, lang string, newest bool) error {
+	events, _, err := p.Events.Newest(ctx, view.Instance.ID, conversation.Kinds(), 0, happenedAtOnce)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(events)
+	names := sentence.Names{open.Address: open.Name}
+	open.Said.Add(conversation.Chat{
+		Address: open.Address, Newest: newest, Now: p.Now(),
+		Tell: func(event eventlog.Event) string { return sentence.Of(event, names).In(p.Site.Words(), lang) },
+	}, messages, events)
+	return nil
+}

@@ -78,7 +78,7 @@ func TestArrangedChatsAreShown(t *testing.T) {
 	page := r.show(gateway.RoleViewer, path)
 	r.has(page, archived, muted, plain, `title="Archived"`, `title="Pinned"`, `title="Muted"`, `title="Marked as unread"`)
 	page = r.show(gateway.RoleViewer, path+"?folder=archived")
-	r.has(page, archived, "folder=archived", `value="archived" selected`)
+	r.has(page, archived, "folder=archived", `aria-current="true">Archived only`)
 	r.hasNot(page, muted, plain, `title="Muted"`) // that mute has ended
 	r.hasNot(r.show(gateway.RoleViewer, path+"?folder=inbox"), archived)
 	r.has(r.show(gateway.RoleViewer, path+"?folder=%3Cb%3E&search=5511"), archived, plain)

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/recado-project/recado/internal/dashboard/conversation"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/group"
@@ -58,7 +59,7 @@ type memberLine struct {
 }
 
 // Name is what people call the member.
-func (m memberLine) Name() string { return nameOf(m.Party) }
+func (m memberLine) Name() string { return conversation.Name(m.Party) }
 
 // Chat is what the chat with the member is named by.
 func (m memberLine) Chat() string { return addressOf(m.Party) }

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/conversation"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/dashboard/sentence"
@@ -42,6 +43,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
@@ -148,7 +150,7 @@ func newRig(t *testing.T) *rig {
 //
 //nolint:gochecknoglobals // see above
 var pagesOf = sync.OnceValues(func() (*web.Site, error) {
-	rooms := []web.Files{frame.Files, sentence.Files, dashboard.Files}
+	rooms := []web.Files{frame.Files, bubbles.Files, conversation.Files, sentence.Files, dashboard.Files}
 	words, err := web.ReadWords(rooms...)
 	if err != nil {
 		return nil, err

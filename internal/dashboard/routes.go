@@ -27,7 +27,7 @@ func (p *pages) routes() []frame.Route {
 		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Action: action, Handle: handle}
 	}
 	instance := livePage[instanceView]{p, "instance", queueAge, p.instanceView}
-	chats := livePage[chatsView]{p, "chats", 0, p.chatsView}
+	chats := livePage[chatsView]{p, "chats", chatsAge, p.chatsView}
 	queue := livePage[queueView]{p, "queue", queueAge, p.queueView}
 	webhook := livePage[webhookView]{p, "webhook", deliveryAge, p.webhookView}
 	deliveries := livePage[deliveriesView]{p, "deliveries", deliveryAge, p.deliveriesView}
@@ -60,7 +60,16 @@ func (p *pages) routes() []frame.Route {
 		live(one+"/chats/live", of(chats.update)),
 		act(one+"/chats/arrange", user.ActionChatArranged, of(p.arrangeChat)),
 		act(one+"/chats/label", user.ActionChatArranged, of(p.labelChat)),
+		read(one+"/chats/older", of(p.showOlder)),
+		act(one+"/chats/presence", "", of(p.tellPresence)),
 		read(one+"/messages/{messageId}/file", of(p.showFile)),
+		read(one+"/messages/{messageId}/text", of(p.showText)),
+		{Method: http.MethodGet, Path: one + "/messages/{messageId}", Role: gateway.RoleOperator, Handle: of(p.showMessage)},
+		act(one+"/messages/{messageId}/reaction", user.ActionMessageChanged, of(p.doing(p.react))),
+		act(one+"/messages/{messageId}/edit", user.ActionMessageChanged, of(p.doing(p.edit))),
+		act(one+"/messages/{messageId}/delete", user.ActionMessageChanged, of(p.doing(p.remove))),
+		act(one+"/messages/{messageId}/star", user.ActionMessageChanged, of(p.doing(p.star))),
+		act(one+"/messages/{messageId}/forward", user.ActionMessageSent, of(p.doing(p.forward))),
 		withFile(act(one+"/messages", user.ActionMessageSent, p.sendMessage)),
 
 		read(one+"/contacts", of(p.showContacts)),

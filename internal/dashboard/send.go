@@ -1,8 +1,9 @@
-// The field that sends a test message of any kind.
+// The field to write in, and the form of a new message of any kind.
 
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,16 +64,50 @@ func (p *pages) sendMessage(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	request := messaging.Request{InstanceID: found.ID, To: to, Repeat: repeat}
+	request := messaging.Request{InstanceID: found.ID, To: to, Repeat: repeat, Quote: gateway.ParseMessageRef(r.FormValue("quote")), Preview: true}
 	if request.Later, request.DueAt, err = p.later(r); err != nil {
 		return err
 	}
-	r.Entry.Detail = r.FormValue("kind")
-	result, err := p.send(r, request)
+	kind := kindIn(r)
+	r.Entry.Detail = string(kind)
+	result, err := p.send(r, request, kind)
 	if err != nil {
 		return err
 	}
+	if r.FormValue("answer") == "on" {
+		p.markRead(r, found.ID, to)
+	}
 	return p.sent(r, found.ID, request, result)
+}
+
+// kindIn is the kind of the message in a form: the one that was chosen, or else what fits the file,
+// and a text without one.
+func kindIn(r *frame.Request) gateway.MessageType {
+	if kind := r.FormValue("kind"); kind != "" {
+		return gateway.MessageType(kind)
+	}
+	file, _, err := r.File("file")
+	if err != nil {
+		return gateway.TypeText
+	}
+	switch kind, _, _ := strings.Cut(file.Declared, "/"); kind {
+	case "image", "video", "audio":
+		return gateway.MessageType(kind)
+	default:
+		return gateway.TypeDocument
+	}
+}
+
+// markRead marks a chat as read that somebody has answered, as phones do. That it can't be is no
+// reason to refuse the answer, which has been sent.
+func (p *pages) markRead(r *frame.Request, instanceID string, with gateway.Recipient) {
+	found, err := p.Chats.Find(r.Context(), instanceID, with)
+	if err == nil && (found.Unread > 0 || found.MarkedUnread) {
+		_, err = p.Chats.Change(r.Context(), instanceID, with, gateway.ChatChange{Read: new(true)})
+	}
+	if err != nil && gateway.KindOf(err) != gateway.NotFound {
+		p.Logger.WarnContext(r.Context(), "a chat that was answered could not be marked as read", slog.String("instance_id", instanceID), slog.Any("error", err))
+	}
 }
 
 // repeatOf identifies the message of a form, so that it is sent once, also by several nodes and
@@ -124,22 +159,24 @@ func (p *pages) sent(r *frame.Request, id string, request messaging.Request, res
 	case result.Queued:
 		return r.Go("/instances/" + id + "/queue")
 	case r.Live():
-		// What the form has said of an earlier message goes.
-		web.Notice(r.W, r.Text(web.Word("Sent.")))
+		// What the form has said of an earlier message goes. An answer is seen in the chat.
+		if r.FormValue("answer") == "" {
+			web.Notice(r.W, r.Text(web.Word("Sent.")))
+		}
 		return r.Fragment("chats", "left", leftView{})
 	default:
-		return r.Go("/instances/" + id + "/chats")
+		return r.Go(chatURL(id, gateway.Recipient{Chat: gateway.JID(r.FormValue("to"))}))
 	}
 }
 
 // send sends what the form describes.
-func (p *pages) send(r *frame.Request, request messaging.Request) (messaging.Result, error) {
+func (p *pages) send(r *frame.Request, request messaging.Request, kind gateway.MessageType) (messaging.Result, error) {
 	ctx := r.Context()
-	switch kind := gateway.MessageType(r.FormValue("kind")); kind {
+	switch kind {
 	case gateway.TypeText:
-		text := r.FormValue("text")
-		if strings.TrimSpace(text) == "" || len([]rune(text)) > maxText {
-			return messaging.Result{}, gateway.InvalidField("text", fmt.Sprintf("must have 1 to %d characters", maxText))
+		text, err := textIn(r)
+		if err != nil {
+			return messaging.Result{}, err
 		}
 		return p.Messages.Send(ctx, request, gateway.Content{Type: kind, Text: text})
 	case gateway.TypeLocation:
@@ -167,13 +204,22 @@ const (
 	maxCaption = 1024
 )
 
+// textIn reads the text of a message. Forms end their lines as no phone does.
+func textIn(r *frame.Request) (string, error) {
+	text := strings.ReplaceAll(r.FormValue("text"), "\r\n", "\n")
+	if strings.TrimSpace(text) == "" || len([]rune(text)) > maxText {
+		return "", gateway.InvalidField("text", fmt.Sprintf("must have 1 to %d characters", maxText))
+	}
+	return text, nil
+}
+
 // sendFile sends the form's file.
 func (p *pages) sendFile(ctx context.Context, r *frame.Request, request messaging.Request, kind gateway.MessageType) (messaging.Result, error) {
 	file, name, err := r.File("file")
 	if err != nil {
 		return messaging.Result{}, err
 	}
-	caption := r.FormValue("caption")
+	caption := cmp.Or(r.FormValue("caption"), r.FormValue("text"))
 	if len([]rune(caption)) > maxCaption {
 		return messaging.Result{}, gateway.InvalidField("caption", fmt.Sprintf("must have at most %d characters", maxCaption))
 	}

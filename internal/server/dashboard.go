@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/docs"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/conversation"
 	"github.com/recado-project/recado/internal/dashboard/docpages"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
@@ -22,11 +23,12 @@ import (
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // openDashboard builds the pages for people.
 func (s *Server) openDashboard() (http.Handler, error) {
-	inside, documents := []web.Files{frame.Files, sentence.Files, signin.Files, dashboard.Files}, []web.Files{frame.Files, docpages.Files}
+	inside, documents := []web.Files{frame.Files, bubbles.Files, conversation.Files, sentence.Files, signin.Files, dashboard.Files}, []web.Files{frame.Files, docpages.Files}
 	rooms := append(slices.Clone(inside), docpages.Files)
 	words, err := web.ReadWords(rooms...)
 	if err != nil {

@@ -49,6 +49,7 @@ const (
 	ActionInstanceDeleted   Action = "instance_deleted"
 
 	ActionMessageSent      Action = "message_sent"
+	ActionMessageChanged   Action = "message_changed"   // reacted to, edited, deleted, starred; the detail says which
 	ActionMessageQueued    Action = "message_queued"    // it was left in the queue
 	ActionMessageCancelled Action = "message_cancelled" // it waited in the queue; the detail is its identifier
 	ActionQueueCancelled   Action = "queue_cancelled"   // all that waited; the detail says how many

@@ -111,6 +111,8 @@ func (c *chromium) start(program string, more ...chromedp.ExecAllocatorOption) e
 		"disable-dev-shm-usage", "disable-default-apps", "disable-breakpad", "disable-crash-reporter", "metrics-recording-only",
 		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows", "disable-renderer-backgrounding",
 		"hide-scrollbars", "mute-audio", "enable-automation",
+		// Who asks for the microphone gets one that beeps.
+		"use-fake-device-for-media-stream", "use-fake-ui-for-media-stream",
 	} {
 		flags = append(flags, chromedp.Flag(flag, true))
 	}

@@ -66,6 +66,7 @@ func whats() map[user.Action]web.Word {
 		user.ActionInstanceLoggedOut:   web.Word("Logged out an instance"),
 		user.ActionInstanceDeleted:     web.Word("Deleted an instance"),
 		user.ActionMessageSent:         web.Word("Sent a message"),
+		user.ActionMessageChanged:      web.Word("Changed a message"),
 		user.ActionMessageQueued:       web.Word("Left a message in the queue"),
 		user.ActionMessageCancelled:    web.Word("Cancelled a message in the queue"),
 		user.ActionQueueCancelled:      web.Word("Cancelled all messages in the queue"),

@@ -1,0 +1,187 @@
+// Chats as an inbox: somebody with nothing but a browser answers customers.
+
+package browsertest_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/recado-project/recado/e2e/browsertest/browser"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
+)
+
+// inboxField is the field to write in.
+const inboxField = "#inbox-write textarea"
+
+// openAbout shows who is in the open chat, where that is not beside it.
+func openAbout(p *browser.Page) {
+	p.Eval(`getComputedStyle(document.querySelector(".about-opener")).display === "none" || document.querySelector("#inbox-about").showPopover()`, nil)
+}
+
+// answered waits until the customer's phone has a message of the shop that is as wanted, and returns it.
+func (w *world) answered(t *testing.T, what string, is func(content.Shown) bool) (found content.Shown) {
+	t.Helper()
+	await.Until(t, what+" on the phone", func() bool {
+		messages := w.Phones.Messages(t, customerNumber, "")
+		place := slices.IndexFunc(messages, func(m content.Shown) bool { return !m.FromMe && is(m) })
+		if place >= 0 {
+			found = messages[place]
+		}
+		return place >= 0
+	})
+	return found
+}
+
+// A customer is answered with a text, an answer to one message, several files at once and a voice
+// message; what was written is reacted to, edited, forwarded and deleted. The page is never loaded
+// anew, and the phone has it all.
+func TestCustomerIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	id := w.Link(t, shopNumber)
+	w.Phones.Update(t, customerNumber, map[string]any{"name": "Marina"})
+	question := w.Phones.AwaitMessage(t, shopNumber, w.Phones.SendText(t, customerNumber, shopNumber, "Tem pão de queijo?")).MessageID
+	const other = "5511977776664"
+	w.Phones.AwaitMessage(t, shopNumber, w.Phones.SendText(t, other, shopNumber, "Oi!"))
+	p := w.owner()
+	p.SetSize(1500, 900)
+	p.Open("/instances/" + id + "/chats")
+	p.AwaitText("#inbox-log", "Choose a chat")
+	mark(p)
+	p.ClickText("#inbox-chats a", "Marina")
+	p.AwaitText("#inbox-log .text", "Tem pão de queijo?")
+	p.AwaitText("#inbox-about", "+"+customerNumber)
+	p.Await(`#inbox-chats a[aria-current] .unread`)
+
+	p.Fill(inboxField, "Tem sim!")
+	w.Phones.AwaitActivity(t, customerNumber, "chatstate", "composing")
+	p.Press("\r")
+	p.AwaitText("#inbox-log .mine .text", "Tem sim!")
+	p.AwaitGone(`#inbox-chats a[aria-current] .unread`) // who answers has read
+	p.Click(`#inbox-log li:not(.mine) [data-reply]`)
+	p.AwaitText("#inbox-write [data-quoted-line]", "Tem pão de queijo?")
+	p.Fill(inboxField, "Quantos?")
+	p.Click("#inbox-write [type=submit]")
+	p.AwaitText("#inbox-log .mine blockquote", "Tem pão de queijo?")
+	if got := w.answered(t, "the answer", func(m content.Shown) bool { return m.Text == "Quantos?" }); got.QuotedMessageID != question {
+		t.Errorf("it answers %q, not %q", got.QuotedMessageID, question)
+	}
+
+	p.Upload("#inbox-write [name=file]", sample(t, "photo.png", "fornada.png"), sample(t, "invoice.pdf", "nota.pdf"))
+	p.AwaitText("#inbox-write [data-attached-name]", "fornada.png, nota.pdf")
+	p.Fill(inboxField, "A foto e a nota")
+	p.Click("#inbox-write [type=submit]")
+	p.AwaitText("#inbox-log .document", "nota.pdf")
+	if got := w.answered(t, "the picture", func(m content.Shown) bool { return m.Type == "image" }); got.Caption != "A foto e a nota" {
+		t.Errorf("the picture has the caption %q", got.Caption)
+	}
+	w.answered(t, "the document", func(m content.Shown) bool { return m.FileName == "nota.pdf" && m.Caption == "" })
+
+	p.Click("#inbox-write [data-record]")
+	p.AwaitTrue("it records", `document.querySelector("[data-recorded]").textContent === "0:01"`)
+	p.Click("#inbox-write [type=submit]")
+	p.AwaitTrue("the voice message", `document.querySelector("#inbox-log audio")?.readyState > 0 || document.querySelector("#inbox-log audio") !== null`)
+	w.answered(t, "the voice message", func(m content.Shown) bool { return m.Type == "voice" })
+
+	more := func(text string) {
+		t.Helper()
+		p.Eval(fmt.Sprintf(`[...document.querySelectorAll("#inbox-log li")].find((li) => li.querySelector(".text")?.textContent === %q).querySelector("[data-dialog]").click()`, text), nil)
+		p.Await("#dialog[open] .emojis")
+	}
+	more("Tem pão de queijo?")
+	p.ClickText("#dialog .emojis button", "👍")
+	p.AwaitText("#inbox-log .reactions", "👍")
+	more("Tem sim!")
+	p.Fill("#dialog textarea", "Tem sim, quentinho!")
+	p.ClickText("#dialog button", "Edit")
+	p.AwaitText("#inbox-log .mine .text", "Tem sim, quentinho!")
+	more("Tem sim, quentinho!")
+	p.Fill("#dialog [name=to]", other)
+	p.ClickText("#dialog button", "Forward")
+	p.AwaitText("#inbox-chats li:first-child", "quentinho")
+	more("Quantos?")
+	p.ClickText("#dialog button", "Delete for everyone")
+	p.AwaitText("#inbox-log", "This message was deleted")
+	w.answered(t, "the deletion", func(m content.Shown) bool { return m.Deleted })
+	stays(t, p)
+}
+
+// What happens in a chat is on the open page: who types, calls, what others do with messages. It is
+// found by a search, and on a telephone the list and the chat are one at a time.
+func TestChatIsLive(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	id := w.Link(t, shopNumber)
+	w.Phones.Update(t, customerNumber, map[string]any{"name": "Marina"})
+	w.Phones.AwaitMessage(t, shopNumber, w.Phones.SendText(t, customerNumber, shopNumber, "Tem broa?"))
+	p := w.owner()
+	p.SetSize(390, 800)
+	p.Open("/instances/" + id + "/chats")
+	mark(p)
+	p.ClickText("#inbox-chats a", "Marina")
+	p.AwaitText("#inbox-log .text", "Tem broa?")
+	p.AwaitTrue("the list is away", `document.querySelector("#inbox > .list").offsetHeight === 0`)
+	w.Phones.Presence(t, customerNumber, shopNumber, "composing")
+	p.AwaitText("#inbox-head", "is typing…")
+	p.Fill(inboxField, "Uma parte da resposta")
+	answer := w.Phones.SendText(t, customerNumber, shopNumber, "E café?")
+	p.AwaitText("#inbox-log .text", "E café?")
+	p.AwaitTrue("what is being written stays", `document.querySelector("`+inboxField+`").value === "Uma parte da resposta"`)
+	w.Phones.React(t, customerNumber, answer, "🙏")
+	p.AwaitText("#inbox-log .reactions", "🙏")
+	w.Phones.EndCall(t, customerNumber, w.Phones.Call(t, customerNumber, shopNumber, false), "hangup")
+	p.AwaitText("#inbox-log .between", "Marina")
+
+	p.Click(".about-opener")
+	p.Fill("#find", "broa")
+	p.Press("\r")
+	p.AwaitText("#inbox-log", "One message found")
+	p.ClickText(".found a", "Tem broa?")
+	p.AwaitText("#inbox-log .words", "Tem broa?")
+	p.ClickText("#inbox-log a", "Newest messages")
+	p.AwaitText("#inbox-log .text", "E café?")
+	p.Click("#inbox-head .back a")
+	p.AwaitTrue("the list is back", `document.querySelector("#inbox > .list").offsetHeight > 0`)
+	stays(t, p)
+}
+
+// Older messages come as somebody scrolls, also where nothing else happens. What the reader looks at
+// stays where it is when new ones come.
+func TestChatIsScrolled(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	id := w.Link(t, shopNumber)
+	for n := range 70 {
+		w.Phones.SendText(t, customerNumber, shopNumber, fmt.Sprintf("Mensagem %d.", n))
+	}
+	p := w.owner()
+	p.SetSize(1000, 700)
+	p.Open("/instances/" + id + "/chats?chat=" + customerNumber + "@s.whatsapp.net")
+	p.AwaitText("#inbox-log .text", "Mensagem 69.")
+	if n := p.Count("#inbox-thread .words"); n != 30 {
+		t.Errorf("%d messages are shown at first, want 30", n)
+	}
+	toTop := func() { p.Eval(`void (document.querySelector(".thread").scrollTop = -1e6)`, nil) }
+	toTop()
+	p.AwaitTrue("60 messages", `document.querySelectorAll("#inbox-thread .words").length === 60`)
+	toTop()
+	p.AwaitTrue("all messages", `document.querySelectorAll("#inbox-thread .words").length === 70`)
+	toTop()
+	p.Await(`#inbox-thread li:first-child [data-day]:not([hidden])`)
+	const where = `[...document.querySelectorAll(".words")].find((e) => e.textContent.includes("Mensagem 5.")).getBoundingClientRect().top`
+	var before, after float64
+	p.Eval(where, &before)
+	w.Phones.SendText(t, customerNumber, shopNumber, "Mais uma")
+	p.AwaitText("#inbox-log .text", "Mais uma")
+	p.Eval(where, &after)
+	if math.Abs(before-after) >= 1 { // of a pixel
+		t.Errorf("the reader's place has moved from %v to %v", before, after)
+	}
+	if n := p.Count("#inbox-thread .words"); n != 71 {
+		t.Errorf("%d messages are shown, want 71", n)
+	}
+}
