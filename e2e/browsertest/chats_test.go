@@ -17,6 +17,7 @@ func TestChatIsArranged(t *testing.T) {
 	w.Phones.AwaitMessage(t, shopNumber, w.Phones.SendText(t, customerNumber, shopNumber, "Oi!"))
 	const chat = customerNumber + "@s.whatsapp.net"
 	p := w.owner()
+	p.SetSize(1500, 900)
 	p.Open("/instances/" + id + "/chats?chat=" + chat)
 	p.AwaitText("#arranging button", "Mark as read")
 	mark(p)
@@ -27,7 +28,6 @@ func TestChatIsArranged(t *testing.T) {
 	p.Await(`#inbox-chats [title="Marked as unread"]`)
 	p.ClickText("#arranging button", "Pin")
 	p.Await(`#inbox-chats [title="Pinned"]`)
-	openAbout(p)
 	p.ClickText("#arranging summary", "Mute")
 	p.ClickText("#muting button", "Until I unmute it")
 	p.Await(`#inbox-chats [title="Muted"]`)
@@ -63,6 +63,7 @@ func TestChatIsLabelled(t *testing.T) {
 	w.Phones.AwaitMessage(t, shopNumber, w.Phones.SendText(t, customerNumber, shopNumber, "Oi!"))
 	const chat = customerNumber + "@s.whatsapp.net"
 	p := w.owner()
+	p.SetSize(1500, 900)
 	p.Open("/instances/" + id + "/chats?chat=" + chat)
 	p.Await("#choosing summary")
 	mark(p)

@@ -171,7 +171,7 @@ func TestChatIsScrolled(t *testing.T) {
 	toTop()
 	p.AwaitTrue("all messages", `document.querySelectorAll("#inbox-thread .words").length === 70`)
 	toTop()
-	p.Await(`#inbox-thread li:first-child [data-day]:not([hidden])`)
+	p.AwaitTrue("the day", `document.querySelector("#inbox-thread [data-day]").hidden === false`)
 	const where = `[...document.querySelectorAll(".words")].find((e) => e.textContent.includes("Mensagem 5.")).getBoundingClientRect().top`
 	var before, after float64
 	p.Eval(where, &before)

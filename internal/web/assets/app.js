@@ -252,6 +252,11 @@
     toast(texts.copied);
   };
 
+  // A search in a part that lies above the page is answered below it.
+  document.addEventListener("submit", (event) => {
+    if (event.target.method === "get") event.target.closest("[popover]")?.hidePopover();
+  });
+
   // A button that destroys is ready once the name is typed.
   document.addEventListener("input", (event) => {
     const field = event.target.closest("[data-name]");
