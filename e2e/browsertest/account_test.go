@@ -33,14 +33,14 @@ func TestAccountIsSet(t *testing.T) {
 	}
 	mark(p)
 	p.Upload("#picture", sample(t, "photo.png", "photo.png"))
-	p.ClickText("section[aria-labelledby=profile] button", "Set the picture")
+	p.ClickText("section[aria-labelledby=profile] button", "Change picture")
 	saved()
 	if !w.Phones.Get(t, shopNumber).ProfilePicture {
 		t.Error("the phone shows no picture")
 	}
-	p.AwaitText("section[aria-labelledby=profile]", "Take the picture away")
+	p.AwaitText("section[aria-labelledby=profile]", "Remove picture")
 	mark(p)
-	p.ClickText("section[aria-labelledby=profile] button", "Take the picture away")
+	p.ClickText("section[aria-labelledby=profile] button", "Remove picture")
 	saved()
 	if w.Phones.Get(t, shopNumber).ProfilePicture {
 		t.Error("the phone still shows the picture")
@@ -55,9 +55,9 @@ func TestAccountIsSet(t *testing.T) {
 		t.Errorf("the account has %+v, %v", privacy, err)
 	}
 	mark(p)
-	p.AwaitText("section[aria-labelledby=status]", "everybody in the address book")
+	p.AwaitText("section[aria-labelledby=status]", "all contacts")
 	p.Fill("#post", "Aberto até as 20h!")
-	p.ClickText("section[aria-labelledby=status] button", "Post this")
+	p.ClickText("section[aria-labelledby=status] button", "Post status")
 	saved()
 	if posts, err := w.Client.ListStatusPosts(t.Context(), id, 1, 10); err != nil || len(posts.Data) != 1 || *posts.Data[0].Text != "Aberto até as 20h!" {
 		t.Errorf("posted is %+v, %v", posts.Data, err)

@@ -34,7 +34,7 @@ func TestGroupsAreShown(t *testing.T) {
 	if n := p.Count("tbody tr"); n != 2 {
 		t.Errorf("the page has %d members, want 2", n)
 	}
-	p.ClickText("main a", "To the chat")
+	p.ClickText("main a", "Open chat")
 	p.AwaitPath("/instances/" + id + "/chats")
 
 	p.Open("/instances/" + id + "/groups/" + other.ID)
@@ -52,11 +52,11 @@ func TestGroupsAreShown(t *testing.T) {
 	}
 	p.Open("/instances/" + id + "/groups")
 	p.AwaitText("main", "27 groups")
-	p.ClickText(".pages a", "More")
+	p.ClickText(".pages a", "Next page")
 	p.AwaitTrue("the last two groups", `document.querySelectorAll("tbody tr").length === 2`)
 	if err := w.Partner.StopInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	p.Open("/instances/" + id + "/groups")
-	p.AwaitText("main", "27 groups, as they were when they were listed last")
+	p.AwaitText("main", "27 groups, oldest first, as they were before")
 }

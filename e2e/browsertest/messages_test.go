@@ -89,7 +89,7 @@ func TestAnswerIsDeliveredAgain(t *testing.T) {
 	p.AwaitText("h2", "No webhook yet")
 	p.Fill("#url", sink.URL)
 	p.ClickText("form button", "Save")
-	p.AwaitText("#delivery", "Flowing")
+	p.AwaitText("#delivery", "Delivering")
 	p.ClickText("button", "Send a test event")
 	p.AwaitText("#tested", "The endpoint answered 204")
 
@@ -130,12 +130,12 @@ func TestAnswerIsDeliveredAgain(t *testing.T) {
 		return n
 	}
 	sink.Await("the event that failed", func(taken []testkit.Delivered) bool { return broa(taken) == 1 })
-	deliveries.AwaitText(".head", "Flowing")
+	deliveries.AwaitText(".head", "Delivering")
 
 	deliveries.ClickText(".head button", "Replay")
 	deliveries.Choose("dialog[open] #from", "1")
 	deliveries.ClickText("dialog[open] button", "Replay")
-	deliveries.AwaitText(".toast", "delivered again")
+	deliveries.AwaitText(".toast", "Resending")
 	deliveries.AwaitGone("dialog[open]")
 	sink.Await("the replay", func(taken []testkit.Delivered) bool { return broa(taken) == 2 })
 	awaitRow(deliveries, "message.received", "Delivered", "204")

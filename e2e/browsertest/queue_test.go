@@ -46,7 +46,7 @@ func TestQueuedMessageIsScheduledAndCancelled(t *testing.T) {
 	awaitRow(p, "+"+customerNumber, "Amanhã cedo <b>tem</b> broa.", "Scheduled", "9:30:00 AM")
 	overview, form := p.Beside(), p.Beside()
 	overview.Open("/instances/" + id)
-	overview.AwaitText("#waiting", "One message waits in the queue.")
+	overview.AwaitText("#waiting", "One message is waiting in the queue.")
 	mark(overview)
 
 	// Others come by themselves.
@@ -56,20 +56,20 @@ func TestQueuedMessageIsScheduledAndCancelled(t *testing.T) {
 		leave(form, text)
 		awaitRow(p, text, "Scheduled", "10:00:00 AM")
 	}
-	overview.AwaitText("#waiting", "3 messages wait in the queue.")
+	overview.AwaitText("#waiting", "3 messages are waiting in the queue.")
 	p.ClickText("tbody tr:first-child button", "Cancel")
 	p.AwaitText(".toast", "will not be sent")
-	p.AwaitText("#queue", "2 messages wait")
+	p.AwaitText("#queue", "2 messages are waiting")
 	p.ClickText("#queue button", "Cancel all")
 	p.ClickText("dialog[open] button", "Cancel all")
-	p.AwaitText("#queue", "Nothing waits here")
+	p.AwaitText("#queue", "The queue is empty")
 	p.AwaitGone("dialog[open]")
 	overview.AwaitGone("#waiting")
 	stays(t, p)
 	stays(t, overview)
 	p.Open("/audit")
 	p.AwaitText("main", "Cancelled all messages in the queue")
-	p.AwaitText("main", "Left a message in the queue")
+	p.AwaitText("main", "Queued a message")
 }
 
 // A message that is due waits for its instance. It says so, and when it can be sent it is
@@ -87,7 +87,7 @@ func TestQueuedMessageIsSentOnceItCanBe(t *testing.T) {
 	mark(phone)
 	form, list := p.Beside(), p.Beside()
 	list.Open("/instances/" + id + "/queue")
-	list.AwaitText("#queue", "Nothing waits here")
+	list.AwaitText("#queue", "The queue is empty")
 	mark(list)
 	form.Open("/instances/" + id + "/chats")
 	form.Click("[data-dialog=new-message]")
@@ -96,7 +96,7 @@ func TestQueuedMessageIsSentOnceItCanBe(t *testing.T) {
 	awaitRow(list, "Saiu do forno!", "Held", "not connected")
 	p.ClickText("button", "Restart")
 	phone.AwaitText(".log .text", "Saiu do forno!")
-	list.AwaitText("#queue", "Nothing waits here")
+	list.AwaitText("#queue", "The queue is empty")
 	stays(t, list)
 	stays(t, phone)
 

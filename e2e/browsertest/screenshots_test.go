@@ -207,7 +207,7 @@ func (w *world) endpoint(t *testing.T, shop string) {
 	p.Open("/instances/" + shop + "/webhook")
 	p.Fill("#url", testkit.NewSink(t).URL)
 	p.ClickText("form button", "Save")
-	p.AwaitText("#delivery", "Flowing")
+	p.AwaitText("#delivery", "Delivering")
 	p.Open("/keys/new")
 	p.Fill("#name", "Caixa da padaria")
 	p.ClickText("form button", "Create")

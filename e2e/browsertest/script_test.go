@@ -66,7 +66,7 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 	p.Open("/instances/" + id + "/webhook")
 	p.Fill("#url", endpoint.URL)
 	p.ClickText("form button", "Save")
-	p.AwaitText("#delivery", "Flowing")
+	p.AwaitText("#delivery", "Delivering")
 	p.ClickText("button", "Send a test event")
 	p.AwaitText("#tested", hostile)
 	w.Phones.SendText(t, customerNumber, shopNumber, "something to deliver")

@@ -24,14 +24,14 @@ func TestFirstStart(t *testing.T) {
 	p.Fill("#again", password)
 	p.ClickText("button", "Set the password")
 	p.AwaitPath("/instances")
-	p.AwaitText("h2", "No instance yet")
+	p.AwaitText("h2", "No instances yet")
 
 	p.ClickText(".empty button", "New instance")
 	p.Fill("dialog[open] #name", "Padaria da Conceição")
 	p.ClickText("dialog[open] button", "Create")
 	p.AwaitText("h1", "Padaria da Conceição")
 	mark(p)
-	p.ClickText("button", "Show the code")
+	p.ClickText("button", "Show QR code")
 	p.AwaitTrue("the picture of the code", `document.querySelector(".qr img")?.naturalWidth >= 64`)
 	p.AwaitTrue("the countdown", `/^[0-2]:[0-5]\d$/.test(document.querySelector("[data-until]").textContent)`)
 

@@ -86,6 +86,6 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 		p.AwaitPath("/instances")
 		p.Open("/instances")
 		p.AwaitText("h1", "Instances") // still signed in
-		p.AwaitText("h2", "No instance yet")
+		p.AwaitText("h2", "No instances yet")
 	}
 }

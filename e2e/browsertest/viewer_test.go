@@ -25,7 +25,7 @@ func TestViewerHasNothingToChange(t *testing.T) {
 	owner.Open("/instances/" + id + "/webhook")
 	owner.Fill("#url", sink.URL)
 	owner.ClickText("form button", "Save")
-	owner.AwaitText("#delivery", "Flowing")
+	owner.AwaitText("#delivery", "Delivering")
 	w.Phones.SendText(t, customerNumber, shopNumber, "Oi!")
 	sink.AwaitType("message.received", nil)
 
@@ -69,10 +69,10 @@ func TestViewerHasNothingToChange(t *testing.T) {
 			}
 		}
 		if path == "/instances/"+asking {
-			viewer.AwaitText("#state", "Waits for a passkey")
+			viewer.AwaitText("#state", "Waiting for passkey")
 		}
 		if path == "/instances" {
-			viewer.AwaitText("main", "Waits for a passkey")
+			viewer.AwaitText("main", "Waiting for passkey")
 		}
 		if path == one+"/webhook/deliveries" {
 			viewer.Await("tbody tr")

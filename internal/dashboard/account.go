@@ -159,13 +159,13 @@ func (p *pages) block(r *frame.Request, found gateway.Instance) error {
 // settingName is what people call a privacy setting.
 func settingName(of gateway.PrivacySetting) web.Word {
 	words := map[gateway.PrivacySetting]web.Word{
-		gateway.PrivacyLastSeen:     web.Word("Who sees when it was last online"),
-		gateway.PrivacyOnline:       web.Word("Who sees that it is online"),
-		gateway.PrivacyPicture:      web.Word("Who sees its picture"),
-		gateway.PrivacyAbout:        web.Word("Who sees what it says about itself"),
-		gateway.PrivacyReadReceipts: web.Word("Who sees that it has read a message"),
-		gateway.PrivacyGroups:       web.Word("Who adds it to groups"),
-		gateway.PrivacyCalls:        web.Word("Whose calls ring"),
+		gateway.PrivacyLastSeen:     web.Word("Last seen"),
+		gateway.PrivacyOnline:       web.Word("Online"),
+		gateway.PrivacyPicture:      web.Word("Profile picture"),
+		gateway.PrivacyAbout:        web.Word("About"),
+		gateway.PrivacyReadReceipts: web.Word("Read receipts"),
+		gateway.PrivacyGroups:       web.Word("Groups"),
+		gateway.PrivacyCalls:        web.Word("Who can call"),
 	}
-	return cmp.Or(words[of], web.Word("Who writes to it"))
+	return cmp.Or(words[of], web.Word("Who can message"))
 }

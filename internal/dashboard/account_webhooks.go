@@ -64,7 +64,7 @@ func (p *pages) accountWebhookPage(r *frame.Request, hook webhook.Webhook, title
 
 // showNewAccountWebhook shows the form for a webhook that is to be made.
 func (p *pages) showNewAccountWebhook(r *frame.Request) error {
-	return p.accountWebhookPage(r, webhook.Webhook{}, r.Text(web.Word("Add a webhook")))
+	return p.accountWebhookPage(r, webhook.Webhook{}, r.Text(web.Word("Add webhook")))
 }
 
 // showAccountWebhook shows a webhook.

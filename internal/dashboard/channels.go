@@ -48,7 +48,7 @@ func (l channelLine) Mine() web.Word {
 	case gateway.ChannelFollower:
 		return web.Word("Follower")
 	default:
-		return web.Word("Does not follow it")
+		return web.Word("Not following")
 	}
 }
 

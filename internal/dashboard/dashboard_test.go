@@ -43,11 +43,11 @@ func TestHealthSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	page := r.show(gateway.RoleViewer, "/health")
-	r.has(page, "1.2.3", "SQLite", "There is no ffmpeg", "of 1.0 GB")
+	r.has(page, "1.2.3", "SQLite", "ffmpeg is not installed", "of 1.0 GB")
 	r.version = gateway.ClientVersion{
 		Version: "2.3000.17", Source: gateway.VersionLookedUp, LookedUpAt: time.Now(), RefusedSince: time.Now(), NextLookUp: time.Now(),
 		Trouble: "the page can't be reached",
 	}
-	r.has(r.show(gateway.RoleViewer, "/health"), "2.3000.17 (looked up)", "The platform refuses the version", "refuses it", "be reached")
+	r.has(r.show(gateway.RoleViewer, "/health"), "2.3000.17 (latest found)", "The platform refuses the version", "refused by the platform", "be reached")
 	r.follow(gateway.RoleViewer, "/health/live")("SQLite")
 }

@@ -89,11 +89,11 @@ func (p *pages) deliveriesView(r *frame.Request) func(ctx context.Context) (deli
 func outcomeOf(of webhook.DeliveryState) state {
 	switch of {
 	case webhook.DeliveryBlocked:
-		return state{"wait", web.Word("Blocked"), web.Word("This event fails while others succeed. Its chat waits until it is delivered or given up."), ""}
+		return state{"wait", web.Word("Blocked"), web.Word("This event fails while others succeed. Later events of its chat wait until it is delivered or given up."), ""}
 	case webhook.DeliveryDeadLetter:
 		return state{"bad", web.Word("Dead letter"), web.Word("This event was given up after its last attempt."), ""}
 	case webhook.DeliveryDone:
-		return state{"good", web.Word("Delivered"), web.Word("The endpoint took this event."), ""}
+		return state{"good", web.Word("Delivered"), web.Word("The endpoint accepted this event."), ""}
 	default:
 		return state{"bad", web.Word("Failed"), web.Word("This attempt failed."), ""}
 	}
@@ -143,11 +143,11 @@ func (p *pages) replayWebhook(r *frame.Request, found gateway.Instance) error {
 	back := webhookURL(found.ID, "/deliveries", whichOf(r))
 	switch replayed.Events {
 	case 0:
-		return r.Done(back, web.Word("Nothing from there on was delivered before."))
+		return r.Done(back, web.Word("There is nothing to resend: no event since then had been delivered."))
 	case 1:
-		return r.Done(back, web.Word("Event %d is delivered again."), replayed.FromSequence)
+		return r.Done(back, web.Word("Resending event %d."), replayed.FromSequence)
 	default:
-		return r.Done(back, web.Word("%d events are delivered again, from event %d on."), replayed.Events, replayed.FromSequence)
+		return r.Done(back, web.Word("Resending %d events, starting with event %d."), replayed.Events, replayed.FromSequence)
 	}
 }
 

@@ -38,13 +38,13 @@ func TestEventsAppearByThemselves(t *testing.T) {
 	page := r.show(gateway.RoleViewer, path+"?kind=call.received")
 	r.has(page, `id="e-2"`, `value="call.received" selected`)
 	r.hasNot(page, `id="e-1"`)
-	r.has(r.show(gateway.RoleViewer, path+"?kind=presence&at=1"), "No such event")
+	r.has(r.show(gateway.RoleViewer, path+"?kind=presence&at=1"), "No matching events")
 	r.has(r.show(gateway.RoleViewer, path+"?kind=nonsense"), `id="e-1"`, `id="e-2"`)
 
 	one := r.show(gateway.RoleOperator, path+"/1")
-	r.has(one, "&#34;sequence&#34;: 1", `\u003cb\u003eone`, "Deliver again")
+	r.has(one, "&#34;sequence&#34;: 1", `\u003cb\u003eone`, "Resend")
 	r.hasNot(one, "<b>one", "<!doctype")
-	r.hasNot(r.show(gateway.RoleViewer, path+"/1"), "Deliver again")
+	r.hasNot(r.show(gateway.RoleViewer, path+"/1"), "Resend")
 	for _, sequence := range []string{"0", "4", "x"} {
 		if got := r.get(gateway.RoleViewer, path+"/"+sequence); got.status != http.StatusNotFound {
 			t.Errorf("event %s: answered %d", sequence, got.status)
@@ -77,7 +77,7 @@ func TestEventsStandStillAndHavePages(t *testing.T) {
 			break
 		}
 		page = r.show(gateway.RoleViewer, next[1])
-		r.has(page, "Show what is new", "Paused")
+		r.has(page, "Show new events", "Paused")
 		if strings.Contains(page, "sse-connect") {
 			t.Error("a page that stands still has a live stream")
 		}

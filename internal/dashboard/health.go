@@ -55,7 +55,7 @@ func (p *pages) healthView(ctx context.Context) (healthView, error) {
 func sourceName(source gateway.VersionSource) web.Word {
 	switch source {
 	case gateway.VersionLookedUp:
-		return web.Word("looked up")
+		return web.Word("latest found")
 	case gateway.VersionSet:
 		return web.Word("set by --platform-version")
 	default:
@@ -67,35 +67,35 @@ func sourceName(source gateway.VersionSource) web.Word {
 func adviceFor(problem health.Problem) state {
 	return map[health.Problem]state{
 		health.DatabaseSilent: {
-			"bad", web.Word("The database does not answer"), web.Word("Nothing can be sent or kept until it does."),
-			web.Word("Look at the database's own log, and at the gateway's."),
+			"bad", web.Word("The database does not answer"), web.Word("Nothing can be sent or stored until it does."),
+			web.Word("Check the logs of the database and of the gateway."),
 		},
 		health.DiskFull: {
-			"bad", web.Word("The disk is nearly full"), web.Word("Without space on the disk no message can be kept, and nothing is sent."),
-			web.Word("Make room, move the data folder, or keep less with --keep-messages and --media-quota."),
+			"bad", web.Word("The disk is nearly full"), web.Word("Without space on the disk, no message can be stored or sent."),
+			web.Word("Free up space, move the data folder, or keep less with --keep-messages and --media-quota."),
 		},
 		health.ClientOutdated: {
 			"bad", web.Word("The platform refuses the version of the web client"), web.Word("Instances that lose their connection come back when a newer version is found."),
 			web.Word("If none is found for hours, update Recado or set one with --platform-version."),
 		},
 		health.DatabaseSlow: {
-			"wait", web.Word("The database is slow"), web.Word("It took more than a tenth of a second to answer, and so does each message."),
-			web.Word("Look at what else uses the machine or the database."),
+			"wait", web.Word("The database is slow"), web.Word("It took more than 100 ms to respond, which slows down every message."),
+			web.Word("Check what else is using the machine or the database."),
 		},
 		health.WebhooksSuspended: {
-			"bad", web.Word("Webhooks are suspended"), web.Word("Their endpoints failed for so long that they are not tried any more."),
-			web.Word("Mend the endpoint, then resume the webhook on its instance's page."),
+			"bad", web.Word("Webhooks are suspended"), web.Word("Their endpoints failed for so long that deliveries have stopped."),
+			web.Word("Fix the endpoint, then resume the webhook on its instance's page."),
 		},
 		health.EventsWait: {
-			"wait", web.Word("Many events wait"), web.Word("More than ten thousand events are still to be delivered."),
-			web.Word("Look at the instances with waiting events: an endpoint is slow or fails."),
+			"wait", web.Word("Many events are waiting"), web.Word("More than ten thousand events have yet to be delivered."),
+			web.Word("Check the instances with waiting events: an endpoint is slow or failing."),
 		},
 		health.FilesFull: {
-			"wait", web.Word("Fetched files have little space left"), web.Word("The oldest go to make room, and are fetched again when they are asked for."),
-			web.Word("Give them more with --media-quota."),
+			"wait", web.Word("Downloaded files are running out of space"), web.Word("The oldest are removed to make room, and downloaded again when needed."),
+			web.Word("Allow more with --media-quota."),
 		},
 		health.NoFFmpeg: {
-			"info", web.Word("There is no ffmpeg"), web.Word("What phones do not play is refused, and videos have no thumbnail."),
+			"info", web.Word("ffmpeg is not installed"), web.Word("Files that phones can't play are refused, and videos have no thumbnail."),
 			web.Word("Install ffmpeg and restart the gateway."),
 		},
 	}[problem]

@@ -79,7 +79,7 @@ func (p *pages) showInstance(r *frame.Request, found gateway.Instance) error {
 // into "connected".
 func (p *pages) instanceView(r *frame.Request) func(ctx context.Context) (instanceView, error) {
 	id, role := r.PathValue("instanceId"), r.Visitor.Actor.Role
-	labels := [3]string{r.Text(web.Word("Hour")), r.Text(web.Word("Out")), r.Text(web.Word("In"))}
+	labels := [3]string{r.Text(web.Word("Hour")), r.Text(web.Word("Sent")), r.Text(web.Word("Received"))}
 	return func(ctx context.Context) (instanceView, error) {
 		found, err := p.Instances.Get(ctx, id)
 		if err != nil {
@@ -143,7 +143,7 @@ func (p *pages) linkInstance(r *frame.Request, found gateway.Instance) error {
 	if _, err := p.Instances.QR(r.Context(), found.ID); err != nil {
 		return err
 	}
-	return r.Done("/instances/"+found.ID, web.Word("The code is shown: scan it with the phone."))
+	return r.Done("/instances/"+found.ID, web.Word("Scan the code with the phone."))
 }
 
 // showPairingCode asks for the characters that are typed on the phone of a number.

@@ -204,7 +204,7 @@ func groupsOf(all []gateway.Instance, query url.Values) []instanceGroup {
 		{Value: "", Name: web.Word("All")},
 		{Value: groupConnected, Name: web.Word("Connected")},
 		{Value: groupConnecting, Name: web.Word("Connecting")},
-		{Value: groupAction, Name: web.Word("Needs action")},
+		{Value: groupAction, Name: web.Word("Needs attention")},
 		{Value: groupStopped, Name: web.Word("Stopped")},
 	} {
 		group.Count, group.Here = counts[group.Value], group.Value == query.Get("status")
@@ -229,7 +229,7 @@ func ordersOf(chosen string) []choice {
 		{"", web.Word("Oldest first"), chosen == ""},
 		{orderName, web.Word("By name"), chosen == orderName},
 		{orderSince, web.Word("Changed last"), chosen == orderSince},
-		{orderWaiting, web.Word("Most events waiting"), chosen == orderWaiting},
+		{orderWaiting, web.Word("Most waiting events"), chosen == orderWaiting},
 	}
 }
 

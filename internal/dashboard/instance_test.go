@@ -75,7 +75,7 @@ func TestInstanceIsChanged(t *testing.T) {
 	})
 	r.check(err)
 	shown = r.show(gateway.RoleViewer, page)
-	r.has(shown, "Proxy fails", "does not take its user name and password")
+	r.has(shown, "Proxy error", "rejects the user name and password")
 	r.hasNot(shown, page+"/picture")
 	if got := r.get(gateway.RoleViewer, page+"/picture"); got.status != http.StatusNotFound {
 		t.Errorf("the picture of an account behind a proxy is answered %d", got.status)
@@ -204,12 +204,12 @@ func TestInstancesAreFilteredAndSorted(t *testing.T) {
 		return fmt.Sprintf(`href="/instances%s">%s <span class="number">%d</span>`, query, name, count)
 	}
 	page := r.show(gateway.RoleViewer, "/instances")
-	r.has(page, `href="/instances" aria-current="true">All <span class="number">64</span>`, link("?status=action", "Needs action", 3),
+	r.has(page, `href="/instances" aria-current="true">All <span class="number">64</span>`, link("?status=action", "Needs attention", 3),
 		link("?status=stopped", "Stopped", 1), link("?status=connecting", "Connecting", 60), "1 to 50 of 64")
 	r.hasNot(page, "status=connected", "of others")
 	r.has(r.show(gateway.RoleViewer, "/instances?page=2&status=connecting"), "51 to 60 of 60", "many 59")
 	r.has(r.show(gateway.RoleViewer, "/instances?status=nonsense&sort=nonsense"), "1 to 50 of 64")
-	r.has(r.show(gateway.RoleViewer, "/instances?status=connected"), "No such instance")
+	r.has(r.show(gateway.RoleViewer, "/instances?status=connected"), "No matching instances")
 
 	name := regexp.MustCompile(`<span class="name"[^>]*>([^<]*)<`)
 	for query, want := range cases.Sorted(map[string]string{
@@ -247,11 +247,11 @@ func TestInstanceSaysWhatToDo(t *testing.T) {
 		})
 		r.check(err)
 	}
-	r.has(r.show(gateway.RoleOperator, page), "<strong>Show the code and scan it", "Show the code</button>")
+	r.has(r.show(gateway.RoleOperator, page), "<strong>Show the QR code and scan it", "Show QR code</button>")
 	become(gateway.StatusManuallyStopped, "")
 	r.leave(id, "5511988887766", "Oi", time.Now().Add(time.Hour))
 	shown := r.show(gateway.RoleOperator, page)
-	r.has(shown, "<strong>Restart it", `class="button first" type="button" hx-post="`+page+`/restart"`, `datetime="2026-11-27T08:30:00Z"`, "One message waits in the queue")
+	r.has(shown, "<strong>Restart it", `class="button first" type="button" hx-post="`+page+`/restart"`, `datetime="2026-11-27T08:30:00Z"`, "One message is waiting in the queue")
 	r.hasNot(r.show(gateway.RoleViewer, page), `class="button first"`)
 	become(gateway.StatusConnecting, gateway.ReasonProxyAuth)
 	r.has(r.show(gateway.RoleOperator, page), `class="button first" href="#settings"`)
@@ -260,5 +260,5 @@ func TestInstanceSaysWhatToDo(t *testing.T) {
 	_, err := r.webhooks.Save(t.Context(), id, webhook.Settings{URL: address})
 	r.check(err)
 	r.append(id, "chat", "one")
-	r.has(r.show(gateway.RoleViewer, page), "One event waits for a webhook.")
+	r.has(r.show(gateway.RoleViewer, page), "One event is waiting for a webhook.")
 }

@@ -118,11 +118,11 @@ func (p *pages) namesOf(ctx context.Context, own gateway.Key, keys []gateway.Key
 func (p *pages) keyState(key gateway.Key) state {
 	switch {
 	case !key.RevokedAt.IsZero():
-		return state{"", web.Word("Revoked"), web.Word("This key was revoked: requests with it are refused."), ""}
+		return state{"", web.Word("Revoked"), web.Word("This key was revoked. Requests with it are refused."), ""}
 	case !key.Valid(p.Now()):
-		return state{"", web.Word("Expired"), web.Word("The time of this key is over: requests with it are refused."), ""}
+		return state{"", web.Word("Expired"), web.Word("This key has expired. Requests with it are refused."), ""}
 	default:
-		return state{"good", web.Word("Active"), web.Word("Requests with this key are answered."), ""}
+		return state{"good", web.Word("Active"), web.Word("Requests with this key are accepted."), ""}
 	}
 }
 

@@ -22,7 +22,7 @@ func TestKeyIsMadeUsedAndRevoked(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	desk, till := r.instance("Desk"), r.instance("Till")
-	r.has(r.show(gateway.RoleOwner, "/keys"), "No API key yet")
+	r.has(r.show(gateway.RoleOwner, "/keys"), "No API keys yet")
 	r.has(r.show(gateway.RoleOwner, "/keys/new"), desk, till, "Till")
 
 	got := r.ask(gateway.RoleOwner, http.MethodPost, "/keys", url.Values{

@@ -56,7 +56,7 @@ func whyNotLinked(reason string) web.Word {
 		web.Word("the code was not confirmed in time"),
 		web.Word("the code was not confirmed on the phone in time"),
 		web.Word("the connection to the platform ended"),
-		web.Word("the platform's question was not understood"),
+		web.Word("the platform's request was not understood"),
 		web.Word("the phone has linked the device, and its keys did not fit"),
 	}
 	begin, _, _ := strings.Cut(reason, ";")
@@ -75,7 +75,7 @@ func (p *pages) stateOf(i gateway.Instance) state {
 		return stateOf(i)
 	}
 	return state{
-		"info", web.Word("Waits for a passkey"), web.Word("A phone has scanned or typed the code, and its account asks for a passkey before it links a device."), "",
+		"info", web.Word("Waiting for passkey"), web.Word("A phone used the code, and its account requires a passkey to link a device."), "",
 	}
 }
 
@@ -88,5 +88,5 @@ func (p *pages) answerPasskey(r *frame.Request, found gateway.Instance) error {
 	if err := p.Instances.AnswerPasskey(r.Context(), found.ID, answer); err != nil {
 		return err
 	}
-	return r.Done("/instances/"+found.ID, web.Word("The platform has taken the answer of the passkey."))
+	return r.Done("/instances/"+found.ID, web.Word("The platform accepted the passkey."))
 }

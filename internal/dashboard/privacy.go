@@ -57,10 +57,10 @@ func choiceName(of gateway.PrivacyChoice) web.Word {
 	words := map[gateway.PrivacyChoice]web.Word{
 		gateway.PrivacyAll:            web.Word("everybody"),
 		gateway.PrivacyContacts:       web.Word("contacts"),
-		gateway.PrivacyContactsExcept: web.Word("contacts but those whom the phone excludes"),
+		gateway.PrivacyContactsExcept: web.Word("contacts, except those excluded on the phone"),
 		gateway.PrivacyNone:           web.Word("nobody"),
-		gateway.PrivacyKnown:          web.Word("people who were written to, and contacts"),
-		gateway.PrivacyAsLastSeen:     web.Word("who sees when it was last online"),
+		gateway.PrivacyKnown:          web.Word("contacts and people written to"),
+		gateway.PrivacyAsLastSeen:     web.Word("same as Last seen"),
 	}
 	return cmp.Or(words[of], web.Word("as on the phone"))
 }
@@ -86,7 +86,7 @@ func timersOf(privacy gateway.Privacy) (all []choice) {
 	for _, one := range []struct {
 		days int
 		name web.Word
-	}{{0, web.Word("never")}, {1, web.Word("after a day")}, {7, web.Word("after a week")}, {90, web.Word("after 90 days")}} {
+	}{{0, web.Word("never")}, {1, web.Word("24 hours")}, {7, web.Word("7 days")}, {90, web.Word("90 days")}} {
 		all = append(all, choice{strconv.Itoa(one.days), one.name, privacy.Disappearing == days(one.days)})
 	}
 	if !slices.ContainsFunc(all, func(c choice) bool { return c.Chosen }) {

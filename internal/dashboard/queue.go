@@ -117,23 +117,23 @@ func waitingState(waiting queue.Waiting) state {
 	case queue.StateScheduled:
 		return state{"info", web.Word("Scheduled"), "", ""}
 	case queue.StateSending:
-		return state{"good", web.Word("Sending"), web.Word("It can't be cancelled any more."), ""}
+		return state{"good", web.Word("Sending"), web.Word("It can no longer be cancelled."), ""}
 	case queue.StateHeld:
 		return state{"wait", web.Word("Held"), heldBecause(waiting.Reason), ""}
 	default:
-		return state{"wait", web.Word("Waiting"), web.Word("It is due, and waits for its turn."), ""}
+		return state{"wait", web.Word("Waiting"), web.Word("It is due and waiting its turn."), ""}
 	}
 }
 
 // heldBecause says why a message that is due is not sent yet.
 func heldBecause(reason queue.Reason) web.Word {
 	words := map[queue.Reason]web.Word{
-		queue.ReasonNotConnected: web.Word("The instance is not connected. The message is sent once it is."),
-		queue.ReasonPace:         web.Word("The instance keeps its pace."),
-		queue.ReasonNewChats:     web.Word("The instance may not begin more chats for now: its settings say so."),
-		queue.ReasonRestricted:   web.Word("The platform restricts writing to new chats."),
+		queue.ReasonNotConnected: web.Word("The instance is not connected. The message will be sent once it is."),
+		queue.ReasonPace:         web.Word("The instance is keeping its pace."),
+		queue.ReasonNewChats:     web.Word("The instance has reached its limit for new chats."),
+		queue.ReasonRestricted:   web.Word("The platform is restricting new chats."),
 	}
-	return cmp.Or(words[reason], web.Word("An attempt failed. It is tried again by itself."))
+	return cmp.Or(words[reason], web.Word("An attempt failed. It will be retried automatically."))
 }
 
 // waiting returns how many messages of an instance wait.
@@ -153,7 +153,7 @@ func (p *pages) cancelQueued(r *frame.Request, found gateway.Instance) error {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the message does not wait any more")
 	}
 	r.Entry.Detail = id
-	return p.cancelled(r, found.ID, web.Word("Cancelled: the message will not be sent."))
+	return p.cancelled(r, found.ID, web.Word("Cancelled. The message will not be sent."))
 }
 
 // cancelQueue takes all messages out of the queue, but those that are being sent.
@@ -166,11 +166,11 @@ func (p *pages) cancelQueue(r *frame.Request, found gateway.Instance) error {
 	switch n {
 	case 0:
 		r.Entry.Action = "" // nothing was done
-		return p.cancelled(r, found.ID, web.Word("Nothing waits that can be cancelled."))
+		return p.cancelled(r, found.ID, web.Word("There is nothing to cancel."))
 	case 1:
-		return p.cancelled(r, found.ID, web.Word("Cancelled: one message will not be sent."))
+		return p.cancelled(r, found.ID, web.Word("Cancelled. One message will not be sent."))
 	default:
-		return p.cancelled(r, found.ID, web.Word("Cancelled: %d messages will not be sent."), n)
+		return p.cancelled(r, found.ID, web.Word("Cancelled. %d messages will not be sent."), n)
 	}
 }
 

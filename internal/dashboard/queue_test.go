@@ -45,15 +45,15 @@ func TestQueueIsShownAndCancelled(t *testing.T) {
 	r := newRig(t)
 	id, other := r.instance("Desk"), r.instance("Other")
 	path := "/instances/" + id + "/queue"
-	r.has(r.show(gateway.RoleViewer, path), "Nothing waits here")
+	r.has(r.show(gateway.RoleViewer, path), "The queue is empty")
 	tomorrow := time.Now().Add(24 * time.Hour)
 	first := r.leave(id, "5511988887766", "<script>alert(1)</script>\n\u202eoi "+strings.Repeat("muito ", 200)+"fim", tomorrow)
 	second := r.leave(id, "5511977776664", "Obrigada!", time.Now())
 	foreign := r.leave(other, "5511966665552", "Segredo", tomorrow)
 
 	page := r.show(gateway.RoleOperator, path)
-	r.has(page, "2 messages wait", "5511988887766", "&lt;script&gt;alert(1)&lt;/script&gt; oi muito", "mui…", "Scheduled",
-		tomorrow.UTC().Format("2006-01-02 15:04:05"), "5511977776664", "Obrigada!", "waits for its turn", "/queue/"+first+"/cancel", "cancel-all")
+	r.has(page, "2 messages are waiting", "5511988887766", "&lt;script&gt;alert(1)&lt;/script&gt; oi muito", "mui…", "Scheduled",
+		tomorrow.UTC().Format("2006-01-02 15:04:05"), "5511977776664", "Obrigada!", "waiting its turn", "/queue/"+first+"/cancel", "cancel-all")
 	r.hasNot(page, "<script>alert", "fim", "\u202e", "Segredo")
 	if strings.Index(page, first) > strings.Index(page, second) {
 		t.Error("the newest is first")
@@ -77,9 +77,9 @@ func TestQueueIsShownAndCancelled(t *testing.T) {
 	}
 	got := r.post(gateway.RoleOperator, path+"/"+first+"/cancel", nil)
 	r.has(got.header.Get("Hx-Trigger"), "will not be sent")
-	r.has(got.body, "One message waits", "Obrigada!")
+	r.has(got.body, "One message is waiting", "Obrigada!")
 	r.hasNot(got.body, first, "<html")
-	live("One message waits")
+	live("One message is waiting")
 	if entries, want := r.recorded(), "message_cancelled Desk "+first; entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
@@ -89,10 +89,10 @@ func TestQueueIsShownAndCancelled(t *testing.T) {
 	if entries, want := r.recorded(), "queue_cancelled Desk 1"; entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
-	live("Nothing waits here")
+	live("The queue is empty")
 	got = r.post(gateway.RoleOperator, path+"/cancel", nil)
-	r.has(got.header.Get("Hx-Trigger"), "Nothing waits")
-	r.has(got.body, "Nothing waits here")
+	r.has(got.header.Get("Hx-Trigger"), "nothing to cancel")
+	r.has(got.body, "The queue is empty")
 	if entries := r.recorded(); entries != "" {
 		t.Errorf("recorded %q", entries)
 	}
@@ -108,12 +108,12 @@ func TestInstanceCountsItsQueue(t *testing.T) {
 	r.hasNot(r.show(gateway.RoleViewer, page), "in the queue")
 	live := r.follow(gateway.RoleViewer, page+"/live")
 	first := r.leave(id, "5511988887766", "Oi", time.Now().Add(time.Hour))
-	live("One message waits in the queue")
-	r.has(r.show(gateway.RoleViewer, page), "One message waits in the queue", page+"/queue")
+	live("One message is waiting in the queue")
+	r.has(r.show(gateway.RoleViewer, page), "One message is waiting in the queue", page+"/queue")
 	r.leave(id, "5511988887766", "Oi?", time.Now().Add(time.Hour))
-	live("2 messages wait in the queue")
+	live("2 messages are waiting in the queue")
 	r.post(gateway.RoleOperator, page+"/queue/"+first+"/cancel", nil)
-	live("One message waits in the queue")
+	live("One message is waiting in the queue")
 }
 
 // A time to send at must be a moment that is still to come.
@@ -166,15 +166,15 @@ func TestQueueHasPages(t *testing.T) {
 		ids[n] = r.leave(id, fmt.Sprintf("55119%08d", n), fmt.Sprintf("Texto %d.", n), time.Now().Add(time.Hour))
 	}
 	page := r.show(gateway.RoleOperator, path)
-	r.has(page, "30 messages wait", "Texto 0.", "Texto 24.", path+"?page=2")
+	r.has(page, "30 messages are waiting", "Texto 0.", "Texto 24.", path+"?page=2")
 	r.hasNot(page, "Texto 25.")
 	page = r.show(gateway.RoleOperator, path+"?page=2")
-	r.has(page, "Texto 25.", "Texto 29.", "From the start", ids[27]+"/cancel?page=2", path+"/live?page=2")
+	r.has(page, "Texto 25.", "Texto 29.", "First page", ids[27]+"/cancel?page=2", path+"/live?page=2")
 	r.hasNot(page, "Texto 24.")
 	got := r.post(gateway.RoleOperator, path+"/"+ids[27]+"/cancel?page=2", nil)
-	r.has(got.body, "29 messages wait", "Texto 29.")
+	r.has(got.body, "29 messages are waiting", "Texto 29.")
 	r.hasNot(got.body, "Texto 27.", "Texto 24.")
-	r.has(r.show(gateway.RoleViewer, path+"?page=9"), "From the start")
+	r.has(r.show(gateway.RoleViewer, path+"?page=9"), "First page")
 	got = r.post(gateway.RoleOperator, path+"/cancel", nil)
 	r.has(got.header.Get("Hx-Trigger"), "29 messages")
 }
@@ -198,18 +198,18 @@ func TestQueueSaysWhyMessagesAreHeld(t *testing.T) {
 			refusal: gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "not connected"),
 		},
 		{
-			number: "5511988880002", has: "restricts writing to new chats", until: `Held until <time data-moment="time">`,
+			number: "5511988880002", has: "is restricting new chats", until: `Held until <time data-moment="time">`,
 			refusal: restricted(2 * time.Hour),
 		},
 		{
-			number: "5511988880003", has: "restricts writing to new chats", until: `Held until <time data-moment="datetime">`,
+			number: "5511988880003", has: "is restricting new chats", until: `Held until <time data-moment="datetime">`,
 			refusal: restricted(48 * time.Hour),
 		},
 		{
-			number: "5511988880004", has: "tried again by itself", until: `Held until <time data-moment="time">`,
+			number: "5511988880004", has: "retried automatically", until: `Held until <time data-moment="time">`,
 			refusal: gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout, "late"),
 		},
-		{number: "5511988880005", has: "be cancelled any more", until: "Sending"},
+		{number: "5511988880005", has: "longer be cancelled", until: "Sending"},
 	}
 	for _, one := range tests {
 		r.refuse[one.number] = one.refusal

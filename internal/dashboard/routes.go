@@ -51,7 +51,7 @@ func (p *pages) routes() []frame.Route {
 		act(one+"/pairing-code", user.ActionInstanceLinking, of(p.showPairingCode)),
 		act(one+"/passkey", user.ActionInstancePasskey, of(p.answerPasskey)),
 		act(one+"/passkey/confirm", user.ActionInstancePasskey, of(command{p.Instances.ConfirmPasskey, web.Word("Confirmed here.")}.handle)),
-		act(one+"/restart", user.ActionInstanceRestarted, of(command{p.Instances.Restart, web.Word("Restarting.")}.handle)),
+		act(one+"/restart", user.ActionInstanceRestarted, of(command{p.Instances.Restart, web.Word("Restarting…")}.handle)),
 		act(one+"/stop", user.ActionInstanceStopped, of(command{p.Instances.Stop, web.Word("Stopped.")}.handle)),
 		act(one+"/logout", user.ActionInstanceLoggedOut, of(command{p.Instances.Logout, web.Word("Logged out.")}.handle)),
 		act(one+"/delete", user.ActionInstanceDeleted, of(p.deleteInstance)),

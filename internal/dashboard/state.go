@@ -22,7 +22,7 @@ func stateOf(i gateway.Instance) state {
 	case gateway.StatusCreated:
 		return state{
 			"", web.Word("New"), web.Word("No phone is linked to this instance yet."),
-			web.Word("Show the code and scan it with the phone whose account is to send."),
+			web.Word("Show the QR code and scan it with the phone of the account that will send."),
 		}
 	case gateway.StatusConnecting:
 		if i.Reason.IsProxy() {
@@ -31,25 +31,25 @@ func stateOf(i gateway.Instance) state {
 		return state{"wait", web.Word("Connecting"), web.Word("The gateway is connecting to the platform. That takes a few seconds."), ""}
 	case gateway.StatusPendingQR:
 		return state{
-			"info", web.Word("Waits for a scan"), web.Word("The code is shown and waits for a phone."),
-			web.Word("Open the messenger on the phone, choose linked devices, and scan the code."),
+			"info", web.Word("Waiting for scan"), web.Word("The code is on the screen, waiting for a phone."),
+			web.Word("Open the messenger on the phone, go to Linked devices and scan the code."),
 		}
 	case gateway.StatusConnected:
-		return state{"good", web.Word("Connected"), web.Word("Messages go out and come in."), ""}
+		return state{"good", web.Word("Connected"), web.Word("Ready to send and receive."), ""}
 	case gateway.StatusManuallyStopped:
 		return state{
-			"", web.Word("Stopped"), web.Word("Somebody stopped this instance. Its link is kept."),
+			"", web.Word("Stopped"), web.Word("Somebody stopped this instance."),
 			web.Word("Restart it: no new code is needed."),
 		}
 	case gateway.StatusQRTimeout:
 		return state{
-			"wait", web.Word("Code expired"), web.Word("Nobody scanned a code in time."),
-			web.Word("Show a new code when the phone is at hand."),
+			"wait", web.Word("Code expired"), web.Word("Nobody scanned the code in time."),
+			web.Word("Show a new code when you have the phone at hand."),
 		}
 	case gateway.StatusPaymentPending:
 		return state{
-			"bad", web.Word("Payment pending"), web.Word("The partner marked this instance as unpaid. Its link is kept."),
-			web.Word("It comes back by itself when the partner marks it as paid."),
+			"bad", web.Word("Payment pending"), web.Word("The partner marked this instance as unpaid."),
+			web.Word("It reconnects automatically once the partner marks it as paid."),
 		}
 	case gateway.StatusStopped:
 		return stoppedState(i.Reason)
@@ -60,12 +60,12 @@ func stateOf(i gateway.Instance) state {
 
 // proxyState says why an instance does not come through its proxy.
 func proxyState(reason gateway.Reason) state {
-	s := state{"bad", web.Word("Proxy fails"), "", web.Word("It is tried again by itself, and never without the proxy. Mend the proxy, or change it in the settings.")}
+	s := state{"bad", web.Word("Proxy error"), "", web.Word("It keeps trying, and never without the proxy. Fix the proxy, or change it in the settings.")}
 	switch reason {
 	case gateway.ReasonProxyAuth:
-		s.Why = web.Word("The proxy does not take its user name and password.")
+		s.Why = web.Word("The proxy rejects the user name and password.")
 	case gateway.ReasonProxyPlatform:
-		s.Why = web.Word("The proxy does not reach the platform.")
+		s.Why = web.Word("The proxy can't reach the platform.")
 	default:
 		s.Why = web.Word("The proxy can't be reached.")
 	}
@@ -74,10 +74,10 @@ func proxyState(reason gateway.Reason) state {
 
 // stoppedState says why nothing is linked any more.
 func stoppedState(reason gateway.Reason) state {
-	s := state{"", web.Word("Not linked"), "", web.Word("Show the code to link a phone again.")}
+	s := state{"", web.Word("Not linked"), "", web.Word("Show the QR code to link a phone again.")}
 	switch reason {
 	case gateway.ReasonUnlinked:
-		s.Tone, s.Why = "bad", web.Word("The device was removed on the phone, or the platform removed it.")
+		s.Tone, s.Why = "bad", web.Word("The device was removed on the phone or by the platform.")
 	case gateway.ReasonLoggedOut:
 		s.Why = web.Word("This instance was logged out here.")
 	default:
@@ -92,13 +92,13 @@ func failedState(reason gateway.Reason) state {
 	switch reason {
 	case gateway.ReasonBanned:
 		s.Why = web.Word("The platform has banned this account.")
-		s.Next = web.Word("Open the messenger on the phone: it says how long, and lets you ask for a review. Then restart.")
+		s.Next = web.Word("Open the messenger on the phone to see for how long and to ask for a review. Then restart.")
 	case gateway.ReasonReplaced:
-		s.Why = web.Word("Another program connected with the same link.")
+		s.Why = web.Word("Another program connected as the same device.")
 		s.Next = web.Word("Stop the other program, then restart this instance.")
 	case gateway.ReasonClientOutdated:
 		s.Why = web.Word("The platform refuses this version of the client as outdated.")
-		s.Next = web.Word("Newer versions are looked up, and the instance comes back by itself. The page Health says how that goes.")
+		s.Next = web.Word("A newer version is being looked for, and the instance reconnects automatically. The Health page shows the progress.")
 	default:
 		s.Why = web.Word("The platform refused the connection.")
 		s.Next = web.Word("Restart the instance. If that does not help, the log says more.")

@@ -26,9 +26,9 @@ func (a audience) RuleWord() web.Word {
 	case gateway.AudienceOnly:
 		return web.Word("some people only")
 	case gateway.AudienceExcept:
-		return web.Word("the address book without some people")
+		return web.Word("contacts, except some people")
 	default:
-		return web.Word("everybody in the address book")
+		return web.Word("all contacts")
 	}
 }
 

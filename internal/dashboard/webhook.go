@@ -70,20 +70,20 @@ func (p *pages) webhookView(r *frame.Request) func(ctx context.Context) (webhook
 func deliveryState(c webhook.Condition) state {
 	switch c.Flow {
 	case webhook.FlowFlowing:
-		return state{"good", web.Word("Flowing"), web.Word("Events are delivered as they happen."), ""}
+		return state{"good", web.Word("Delivering"), web.Word("Events are delivered as they happen."), ""}
 	case webhook.FlowWaiting:
 		return state{
-			"wait", web.Word("Waiting"), web.Word("The endpoint failed. It is tried again by itself, after longer and longer waits."),
-			web.Word("Resume to try it at once."),
+			"wait", web.Word("Waiting"), web.Word("The endpoint failed. It is retried automatically, at growing intervals."),
+			web.Word("Resume to retry right away."),
 		}
 	case webhook.FlowSuspended:
-		s := state{"bad", web.Word("Suspended"), web.Word("The endpoint did not work for days. It is not tried any more."), web.Word("Mend the endpoint, then resume. Events that are kept are delivered then.")}
+		s := state{"bad", web.Word("Suspended"), web.Word("The endpoint failed for days, so deliveries have stopped."), web.Word("Fix the endpoint, then resume to deliver the events that are kept.")}
 		if c.Reason == backlog.ReasonGone {
-			s.Why = web.Word("The endpoint answered 410: it is gone for good. It is not tried any more.")
+			s.Why = web.Word("The endpoint answered 410 Gone, so deliveries have stopped.")
 		}
 		return s
 	default:
-		return state{"", web.Word("Inactive"), web.Word("This webhook gets no events."), web.Word("Make it active to start with the next event.")}
+		return state{"", web.Word("Inactive"), web.Word("This webhook receives no events."), web.Word("Activate it to start with the next event.")}
 	}
 }
 
@@ -156,5 +156,5 @@ func (p *pages) resumeWebhook(r *frame.Request, found gateway.Instance) error {
 	if err := p.Webhooks.Resume(r.Context(), ref); err != nil {
 		return err
 	}
-	return r.Done("/instances/"+found.ID, web.Word("Resumed: the endpoint is tried now."))
+	return r.Done("/instances/"+found.ID, web.Word("Resumed. Trying the endpoint now."))
 }

@@ -90,7 +90,7 @@ func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
 	r := newRig(t)
 	id := r.instance("Desk")
 	path := "/instances/" + id + "/webhook"
-	r.has(r.show(gateway.RoleViewer, path), "No webhook yet", "role operator")
+	r.has(r.show(gateway.RoleViewer, path), "No webhook yet", "An operator can set one up.")
 	r.hasNot(r.show(gateway.RoleViewer, path), "<form class=\"stack\"")
 
 	address, status := endpoint(t, http.StatusNoContent)
@@ -113,9 +113,9 @@ func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
 	}
 	page := r.show(gateway.RoleOperator, path)
 	secret := regexp.MustCompile(`whsec_[A-Za-z0-9+/=&#;]+`).FindString(page)
-	r.has(page, address, "Flowing", "with a secret", `id="secret-text"`)
+	r.has(page, address, "Delivering", "with a secret", `id="secret-text"`)
 	page = r.show(gateway.RoleViewer, path)
-	r.has(page, address, "Flowing", "with a secret")
+	r.has(page, address, "Delivering", "with a secret")
 	r.hasNot(page, "whsec_", "Send a test event")
 
 	// The secret stays when the form says nothing of it.
@@ -134,7 +134,7 @@ func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
 	if got := r.post(gateway.RoleOperator, path+"/delete", nil); got.status != http.StatusNoContent {
 		t.Errorf("answered %+v", got)
 	}
-	r.has(r.show(gateway.RoleOperator, path), "No webhook yet", "Set up the webhook")
+	r.has(r.show(gateway.RoleOperator, path), "No webhook yet", "Set up a webhook")
 	r.has(r.show(gateway.RoleOperator, path+"/deliveries"), "Without a webhook there are no deliveries.")
 }
 
@@ -147,7 +147,7 @@ func TestDeliveriesShowWhatTheEndpointSaid(t *testing.T) {
 	address, status := endpoint(t, http.StatusInternalServerError)
 	_, err := r.webhooks.Save(t.Context(), id, webhook.Settings{URL: address})
 	r.check(err)
-	r.has(r.show(gateway.RoleViewer, path+"/deliveries"), "Nothing was delivered yet")
+	r.has(r.show(gateway.RoleViewer, path+"/deliveries"), "Nothing delivered yet")
 	state, list := r.follow(gateway.RoleViewer, path+"/live"), r.follow(gateway.RoleViewer, path+"/deliveries/live")
 	r.append(id, "chat", "one")
 	state("Waiting")
@@ -157,7 +157,7 @@ func TestDeliveriesShowWhatTheEndpointSaid(t *testing.T) {
 	r.hasNot(page, "<script>alert")
 	r.hasNot(r.show(gateway.RoleViewer, path+"/deliveries"), "redeliver", "Replay", "Tried again")
 	shown := r.show(gateway.RoleOperator, path)
-	r.has(shown, "Oldest waiting", "Resume", "It answered the status 500.", "<dt>Next try</dt>")
+	r.has(shown, "Oldest waiting event", "Resume", "It answered the status 500.", "<dt>Next attempt</dt>")
 	sent := regexp.MustCompile(`What was sent.*hx-get="([^"]+)"`).FindStringSubmatch(page)
 	if sent == nil {
 		t.Fatal("the delivery does not show what was sent")
@@ -174,16 +174,16 @@ func TestDeliveriesShowWhatTheEndpointSaid(t *testing.T) {
 	if got.status != http.StatusNoContent {
 		t.Errorf("answered %+v", got)
 	}
-	state("Flowing")
+	state("Delivering")
 	r.awaitDelivered(id)
 	got = r.post(gateway.RoleOperator, path+"/replay", url.Values{"from": {"1"}})
-	r.has(got.header.Get("Hx-Trigger"), "Event 1 is delivered again.")
+	r.has(got.header.Get("Hx-Trigger"), "Resending event 1.")
 	r.awaitDelivered(id)
 	got = r.post(gateway.RoleOperator, path+"/replay", url.Values{"from": {"event"}, "sequence": {"1"}})
-	r.has(got.header.Get("Hx-Trigger"), "Event 1 is delivered again.")
+	r.has(got.header.Get("Hx-Trigger"), "Resending event 1.")
 	r.awaitDelivered(id)
 	got = r.post(gateway.RoleOperator, path+"/replay", url.Values{"from": {"event"}, "sequence": {"9"}})
-	r.has(got.header.Get("Hx-Trigger"), "Nothing from there on")
+	r.has(got.header.Get("Hx-Trigger"), "There is nothing to resend")
 	if entries, want := r.recorded(), "webhook_replayed Desk 1, webhook_resumed Desk, webhook_replayed Desk 1+1, webhook_replayed Desk 1+1, webhook_replayed Desk 2+0"; entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
@@ -267,7 +267,7 @@ func TestSeveralWebhooksHavePages(t *testing.T) {
 	r.awaitDelivered(id)
 	deliveries := strings.Replace(crm, "/webhook?", "/webhook/deliveries?", 1)
 	r.has(r.show(gateway.RoleOperator, path+"/deliveries"), "#1<")
-	r.has(r.show(gateway.RoleOperator, deliveries), "Nothing was delivered yet", address+"/crm")
+	r.has(r.show(gateway.RoleOperator, deliveries), "Nothing delivered yet", address+"/crm")
 	which := strings.TrimPrefix(crm, path)
 	got = r.post(gateway.RoleOperator, "/instances/"+id+"/events/1/redeliver"+which, nil)
 	r.has(got.header.Get("Hx-Trigger"), "Event 1 was delivered")
@@ -308,7 +308,7 @@ func TestWebhookOfTheAccountHasAPage(t *testing.T) {
 	r.check(r.webhooks.Follow(t.Context(), id, []webhook.Webhook{hook}))
 
 	page := r.show(gateway.RoleOperator, path)
-	r.has(page, address+"/all", "It hears all instances", path+"?webhook=new")
+	r.has(page, address+"/all", "This webhook is for all instances", path+"?webhook=new")
 	r.hasNot(page, `id="settings"`)
 	r.hasNot(r.show(gateway.RoleViewer, path), path+"?webhook=new")
 	if got := r.post(gateway.RoleOperator, path+"/test", nil); !strings.Contains(got.body, "The endpoint answered 204") {

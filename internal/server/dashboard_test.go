@@ -116,10 +116,10 @@ func TestOwnerSetsThePasswordAndSignsIn(t *testing.T) {
 		t.Errorf("two passwords: answered %d", status)
 	}
 	if status, at, page := owner.post("/welcome", url.Values{"password": {password}, "again": {password}}); at != "/instances" || status != http.StatusOK ||
-		!strings.Contains(page, "No instance yet") {
+		!strings.Contains(page, "No instances yet") {
 		t.Fatalf("the password leads to %s with %d", at, status)
 	}
-	if _, _, page := stranger.get(link.Path()); !strings.Contains(page, "This link has ended") {
+	if _, _, page := stranger.get(link.Path()); !strings.Contains(page, "This link has expired") {
 		t.Error("the link works twice")
 	}
 	if status, _, _ := stranger.post("/signin", url.Values{"name": {"owner"}, "password": {"wrong, but long enough"}}); status != http.StatusUnauthorized {
@@ -153,7 +153,7 @@ func TestDashboardShowsAnInstance(t *testing.T) {
 	}
 	log.one(t, "message accepted on the dashboard", "instance_id="+id, "message_id=", "platform_id=")
 	for path, want := range cases.Sorted(map[string]string{
-		"":         "Messages go out and come in.",
+		"":         "Ready to send and receive.",
 		"/chats":   "Oi &lt;b&gt;Ana&lt;/b&gt;",
 		"/webhook": "webhook",
 		"/events":  "message.sent",
@@ -208,7 +208,7 @@ func TestOwnerInvitesAViewer(t *testing.T) {
 	if line := log.one(t, "page refused", "/messages", "status=403", "client=127.0.0.1", "user_id="); !strings.Contains(line, "instance_id="+strings.TrimPrefix(one, "/instances/")) {
 		t.Errorf("the refusal is logged as %s", line)
 	}
-	if _, _, page := owner.get("/audit"); !strings.Contains(page, "Set the password by a link") || !strings.Contains(page, "127.0.0.1") {
+	if _, _, page := owner.get("/audit"); !strings.Contains(page, "Set the password with a link") || !strings.Contains(page, "127.0.0.1") {
 		t.Error("the audit list lacks what the viewer did")
 	}
 	_, _, page = owner.get("/users")

@@ -79,7 +79,7 @@ func (r *Request) page(status int, page string, view View) {
 		View: view, Visitor: r.Visitor, Sandbox: r.pages.config.Sandbox, Texts: map[string]string{
 			"copied":      r.Text(web.Word("Copied.")),
 			"close":       r.Text(web.Word("Close")),
-			"failed":      r.Text(web.Word("That did not work. The log says why.")),
+			"failed":      r.Text(web.Word("Something went wrong. The log says why.")),
 			"unreachable": r.Text(web.Word("The gateway can't be reached.")),
 		},
 	})
@@ -193,24 +193,24 @@ func outcome(kind gateway.Kind) (int, web.Word) {
 		status int
 		title  web.Word
 	}{
-		gateway.Invalid:          {http.StatusBadRequest, web.Word("Something in the form is not right.")},
+		gateway.Invalid:          {http.StatusBadRequest, web.Word("Please check the form.")},
 		gateway.Unauthorized:     {http.StatusUnauthorized, web.Word("You are not signed in.")},
-		gateway.Forbidden:        {http.StatusForbidden, web.Word("You are not allowed to do this.")},
-		gateway.NotFound:         {http.StatusNotFound, web.Word("This does not exist, or not any more.")},
-		gateway.MethodNotAllowed: {http.StatusMethodNotAllowed, web.Word("This page does not take such a request.")},
+		gateway.Forbidden:        {http.StatusForbidden, web.Word("You don't have permission to do this.")},
+		gateway.NotFound:         {http.StatusNotFound, web.Word("Not found.")},
+		gateway.MethodNotAllowed: {http.StatusMethodNotAllowed, web.Word("This page doesn't accept that kind of request.")},
 		gateway.Conflict:         {http.StatusConflict, web.Word("This is not possible right now.")},
 		gateway.TooLarge:         {http.StatusRequestEntityTooLarge, web.Word("This is too large.")},
-		gateway.Gone:             {http.StatusGone, web.Word("This does not exist, or not any more.")},
-		gateway.PaymentRequired:  {http.StatusPaymentRequired, web.Word("The instance waits for its payment.")},
+		gateway.Gone:             {http.StatusGone, web.Word("Not found.")},
+		gateway.PaymentRequired:  {http.StatusPaymentRequired, web.Word("The instance has a payment pending.")},
 		gateway.PlatformFailed:   {http.StatusBadGateway, web.Word("The platform refused this.")},
 		gateway.PlatformTimeout:  {http.StatusGatewayTimeout, web.Word("The platform did not answer in time.")},
-		gateway.Unavailable:      {http.StatusServiceUnavailable, web.Word("This can't be reached right now.")},
-		gateway.RateLimited:      {http.StatusTooManyRequests, web.Word("This was too often. Wait a moment.")},
+		gateway.Unavailable:      {http.StatusServiceUnavailable, web.Word("Not available right now.")},
+		gateway.RateLimited:      {http.StatusTooManyRequests, web.Word("Too many requests. Wait a moment.")},
 	}
 	if known, ok := outcomes[kind]; ok {
 		return known.status, known.title
 	}
-	return http.StatusInternalServerError, web.Word("That did not work. The log says why.")
+	return http.StatusInternalServerError, web.Word("Something went wrong. The log says why.")
 }
 
 // maxSearch bounds what is searched for, in bytes.

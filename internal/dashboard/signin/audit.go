@@ -38,7 +38,7 @@ func (d *Door) showAudit(r *frame.Request) error {
 		view.Rows = append(view.Rows, auditRow{AuditEntry: entry, What: what(action), How: how(r, action, entry.Detail)})
 	}
 	view.Before, view.After = frame.Around("/audit", nil, page, rowsAtOnce, found.Total)
-	return r.Page("audit", frame.View{Title: r.Text(web.Word("Audit")), Section: "audit", Body: view})
+	return r.Page("audit", frame.View{Title: r.Text(web.Word("Audit log")), Section: "audit", Body: view})
 }
 
 // whats are the actions in words.
@@ -47,27 +47,27 @@ func whats() map[user.Action]web.Word {
 		user.ActionSignedIn:            web.Word("Signed in"),
 		user.ActionSignedOut:           web.Word("Signed out"),
 		user.ActionSignedOutEverywhere: web.Word("Signed out everywhere"),
-		user.ActionSignInBlocked:       web.Word("Too many wrong tries to sign in"),
-		user.ActionAddressBlocked:      web.Word("Too many wrong tries to sign in from an address"),
-		user.ActionPasswordSet:         web.Word("Set the password by a link"),
+		user.ActionSignInBlocked:       web.Word("Too many failed sign-ins"),
+		user.ActionAddressBlocked:      web.Word("Too many failed sign-ins from one address"),
+		user.ActionPasswordSet:         web.Word("Set the password with a link"),
 		user.ActionPasswordChanged:     web.Word("Changed the password"),
 		user.ActionPasskeyAdded:        web.Word("Added a passkey"),
 		user.ActionPasskeyRemoved:      web.Word("Removed a passkey"),
 		user.ActionUserInvited:         web.Word("Created a user"),
-		user.ActionLinkMade:            web.Word("Made a link to set a password"),
+		user.ActionLinkMade:            web.Word("Created a link to set a password"),
 		user.ActionRoleChanged:         web.Word("Changed a role"),
 		user.ActionUserDeleted:         web.Word("Removed a user"),
 		user.ActionInstanceCreated:     web.Word("Created an instance"),
 		user.ActionInstanceChanged:     web.Word("Changed an instance"),
-		user.ActionInstanceLinking:     web.Word("Asked for a code to link an instance"),
-		user.ActionInstancePasskey:     web.Word("Answered an account's question for its passkey"),
+		user.ActionInstanceLinking:     web.Word("Requested a code to link an instance"),
+		user.ActionInstancePasskey:     web.Word("Signed with an account's passkey"),
 		user.ActionInstanceRestarted:   web.Word("Restarted an instance"),
 		user.ActionInstanceStopped:     web.Word("Stopped an instance"),
 		user.ActionInstanceLoggedOut:   web.Word("Logged out an instance"),
 		user.ActionInstanceDeleted:     web.Word("Deleted an instance"),
 		user.ActionMessageSent:         web.Word("Sent a message"),
 		user.ActionMessageChanged:      web.Word("Changed a message"),
-		user.ActionMessageQueued:       web.Word("Left a message in the queue"),
+		user.ActionMessageQueued:       web.Word("Queued a message"),
 		user.ActionMessageCancelled:    web.Word("Cancelled a message in the queue"),
 		user.ActionQueueCancelled:      web.Word("Cancelled all messages in the queue"),
 		user.ActionChatArranged:        web.Word("Arranged a chat"),
@@ -77,7 +77,7 @@ func whats() map[user.Action]web.Word {
 		user.ActionWebhookDeleted:      web.Word("Deleted a webhook"),
 		user.ActionWebhookTested:       web.Word("Tested a webhook"),
 		user.ActionWebhookResumed:      web.Word("Resumed a webhook"),
-		user.ActionWebhookReplayed:     web.Word("Delivered events again"),
+		user.ActionWebhookReplayed:     web.Word("Replayed events"),
 		user.ActionKeyCreated:          web.Word("Created an API key"),
 		user.ActionKeyRevoked:          web.Word("Revoked an API key"),
 	}
@@ -98,9 +98,9 @@ func how(r *frame.Request, action user.Action, detail string) string {
 	case action == user.ActionSignedIn && detail == "passkey":
 		return r.Text(web.Word("with a passkey"))
 	case action == user.ActionSignedIn && detail == "link":
-		return r.Text(web.Word("by a link"))
+		return r.Text(web.Word("with a link"))
 	case action == user.ActionSignedIn && detail == "dev":
-		return r.Text(web.Word("by the link that recado dev prints"))
+		return r.Text(web.Word("with the link printed by recado dev"))
 	default:
 		return detail
 	}

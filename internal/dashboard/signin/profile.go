@@ -63,7 +63,7 @@ func (d *Door) changePassword(r *frame.Request) error {
 	changed, err := d.Users.ChangePassword(r.Context(), r.Visitor.Actor, r.PostFormValue("present"), r.PostFormValue("password"))
 	if status, text, ok := problem(r, err); ok {
 		if status == http.StatusUnauthorized {
-			text = r.Text(web.Word("The present password is wrong."))
+			text = r.Text(web.Word("The current password is wrong."))
 		}
 		return d.profilePage(r, status, profileView{Problem: text})
 	}

@@ -220,7 +220,7 @@ func (d *Door) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil {
 		d.Logger.ErrorContext(r.Context(), "sign-in could not be checked", slog.Any("error", err))
 	}
-	text := d.Site.Words().Text(d.Site.Language(r), web.Word("That did not work. The log says why."))
+	text := d.Site.Words().Text(d.Site.Language(r), web.Word("Something went wrong. The log says why."))
 	http.Error(w, text, http.StatusInternalServerError)
 }
 

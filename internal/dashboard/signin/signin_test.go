@@ -68,7 +68,7 @@ func TestHowALinkIsMade(t *testing.T) {
 	b.post("/signin", url.Values{"name": {"ana"}, "password": {"wrong"}}).wants(t, http.StatusUnauthorized, "recado users link ana --whole=false")
 	r.door.Sandbox = true
 	ended := b.get("/welcome?token=ended")
-	ended.wants(t, http.StatusGone, "<code>recado dev</code> prints a new link with each start.")
+	ended.wants(t, http.StatusGone, "<code>recado dev</code> prints a new one each time it starts.")
 	if strings.Contains(ended.body, "users link") {
 		t.Error("the page of a sandbox speaks of users link")
 	}
@@ -153,7 +153,7 @@ func TestTooManyTries(t *testing.T) {
 		try("wrong").wants(t, http.StatusUnauthorized)
 	}
 	blocked := try(goodWord)
-	blocked.wants(t, http.StatusTooManyRequests, "Too many tries. Try again in 30 seconds.")
+	blocked.wants(t, http.StatusTooManyRequests, "Too many attempts. Try again in 30 seconds.")
 	if got := blocked.header.Get("Retry-After"); got != "31" {
 		t.Errorf("Retry-After is %q", got)
 	}
@@ -307,7 +307,7 @@ func TestRolesOfPages(t *testing.T) {
 	if err != nil || page.Total != 3 || page.Items[0].Role != gateway.RoleOwner {
 		t.Errorf("the users are %+v (%v)", page, err)
 	}
-	viewer.get("/users").wants(t, http.StatusForbidden, "You are not allowed to do this.")
+	viewer.get("/users").wants(t, http.StatusForbidden, "You don&#39;t have permission to do this.")
 	stranger.head.Set("HX-Request", "true")
 	stranger.get("/instances").wants(t, http.StatusUnauthorized)
 	if got := stranger.get("/nothing"); got.status != http.StatusUnauthorized {

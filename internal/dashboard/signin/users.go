@@ -58,11 +58,11 @@ func roleName(role gateway.Role) web.Word {
 func roleMay(role gateway.Role) web.Word {
 	switch role {
 	case gateway.RoleOwner:
-		return web.Word("May do everything, and manages API keys and users.")
+		return web.Word("Does everything, and manages API keys and users.")
 	case gateway.RoleOperator:
-		return web.Word("Works with instances, webhooks and messages.")
+		return web.Word("Manages instances, webhooks and messages.")
 	default:
-		return web.Word("Looks at everything but keys and users, and changes nothing.")
+		return web.Word("Sees everything except API keys and users, and changes nothing.")
 	}
 }
 

@@ -117,7 +117,7 @@ func unequal(r *frame.Request) string {
 	if r.PostFormValue("password") == r.PostFormValue("again") {
 		return ""
 	}
-	return r.Text(web.Word("The two passwords are not the same."))
+	return r.Text(web.Word("The passwords don't match."))
 }
 
 func (d *Door) welcomePage(r *frame.Request, status int, found gateway.User, problem string) error {

@@ -25,11 +25,11 @@ func problem(r *frame.Request, err error) (status int, text string, ok bool) {
 		return http.StatusUnauthorized, r.Text(web.Word("The name or the password is wrong.")), true
 	case user.CodeTooManyTries:
 		r.W.Header().Set("Retry-After", strconv.Itoa(int(failure.RetryAfter/time.Second)+1))
-		return http.StatusTooManyRequests, r.Text(web.Word("Too many tries. Try again in %s."), wait(r, failure.RetryAfter)), true
+		return http.StatusTooManyRequests, r.Text(web.Word("Too many attempts. Try again in %s."), wait(r, failure.RetryAfter)), true
 	case user.CodeBusy:
 		return http.StatusServiceUnavailable, r.Text(web.Word("Too many people are signing in right now. Try again in a moment.")), true
 	case user.CodePassword:
-		return http.StatusBadRequest, r.Text(web.Word("This password is too easy to guess. Take at least %d characters: not your name, and not one that everybody tries first."), user.MinPassword), true
+		return http.StatusBadRequest, r.Text(web.Word("This password is too easy to guess. Use at least %d characters, and neither your name nor a common password."), user.MinPassword), true
 	case user.CodeName:
 		return http.StatusBadRequest, r.Text(web.Word("A name has up to 64 letters without accents, digits and . _ - + @, and begins with a letter or digit.")), true
 	case user.CodeNameTaken:
@@ -37,7 +37,7 @@ func problem(r *frame.Request, err error) (status int, text string, ok bool) {
 	case user.CodeLastOwner:
 		return http.StatusConflict, r.Text(web.Word("This is the last owner who can sign in. Make somebody else an owner first.")), true
 	case user.CodeLinkEnded:
-		return http.StatusGone, r.Text(web.Word("This link has ended: it was used, replaced, or is older than a day.")), true
+		return http.StatusGone, r.Text(web.Word("This link has expired: it was used, replaced, or is older than a day.")), true
 	case user.CodePasskey:
 		return http.StatusBadRequest, r.Text(web.Word("This passkey was not accepted.")), true
 	default:
