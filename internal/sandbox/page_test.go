@@ -516,7 +516,7 @@ func TestPageSpeaksPortuguese(t *testing.T) {
 	b := browser{w: w, lang: "pt-BR,pt;q=0.9"}
 	receivedText(w)
 	page := b.page(open(otherSilent, silent))
-	for _, text := range []string{`lang="pt-BR"`, "Conversas", "Marcar como lida", "não vinculado", "Mensagem"} {
+	for _, text := range []string{`lang="pt-BR"`, "Conversas", "Marcar como lida", "não conectado", "Mensagem"} {
 		if !strings.Contains(page, text) {
 			t.Errorf("no %q", text)
 		}
