@@ -39,6 +39,7 @@ type page struct {
 	name, lang string
 	file       string
 	read       func() (*content, error) // rendered when somebody asks for it
+	own        func() ([]string, error) // the anchors of its headings as GitHub has them, in their order
 }
 
 // group is one part of the list.
@@ -83,6 +84,7 @@ func readBook(files fs.FS, languages []string) (*book, error) {
 			p.name, p.lang = nameOf(rest), folder
 		}
 		p.read = sync.OnceValues(func() (*content, error) { return b.render(p) })
+		p.own = sync.OnceValues(func() ([]string, error) { return b.ownAnchors(p) })
 		if b.pages[p.lang] == nil {
 			b.pages[p.lang] = map[string]*page{}
 		}

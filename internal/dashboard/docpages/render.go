@@ -17,8 +17,6 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/recado-project/recado/internal/web"
 )
 
 // content is a document as its page shows it.
@@ -28,7 +26,6 @@ type content struct {
 	Headings []heading // that "On this page" lists
 
 	sections []section
-	anchors  []string // of all headings, in their order
 }
 
 // piece is a part of a page: HTML, and the id of a block of code with which it ends; empty for none. The button that copies
@@ -78,14 +75,7 @@ func (b *book) render(p *page) (*content, error) {
 		return nil, err
 	}
 	made := &content{sections: []section{{}}}
-	// A translation has the anchors of what it translates, so that a link is good in every language.
-	var original *content
-	if p.lang != web.English && b.pages[web.English][p.name] != nil {
-		if original, err = b.pages[web.English][p.name].read(); err != nil {
-			return nil, err
-		}
-	}
-	made.readSections(source, document, original)
+	made.readSections(source, document, func(anchor string) string { return b.shared(p, anchor) })
 	if err := b.prepare(p, document); err != nil {
 		return nil, err
 	}
@@ -104,8 +94,9 @@ func (b *book) render(p *page) (*content, error) {
 	return made, nil
 }
 
-// readSections reads the headings, gives them their anchors, and collects what stands below each.
-func (c *content) readSections(source []byte, document ast.Node, original *content) {
+// readSections reads the headings, gives them their anchors, and collects what stands below each. shared makes an
+// anchor the one of all languages.
+func (c *content) readSections(source []byte, document ast.Node, shared func(string) string) {
 	taken := anchors{}
 	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
 		last := &c.sections[len(c.sections)-1]
@@ -115,11 +106,7 @@ func (c *content) readSections(source []byte, document ast.Node, original *conte
 			continue
 		}
 		words := plain(source, title)
-		anchor := taken.add(words)
-		if n := len(c.anchors); original != nil && n < len(original.anchors) {
-			anchor = original.anchors[n]
-		}
-		c.anchors = append(c.anchors, anchor)
+		anchor := shared(taken.add(words))
 		title.SetAttributeString("id", []byte(anchor))
 		if title.Level == 1 && c.Title == "" {
 			c.Title = words

@@ -71,11 +71,12 @@ func TestTranslations(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, of(map[string]string{
 		"a.md": "# Events\n\n## Send them\n\n## Read them", "b.md": "# Other\n\n[there](a.md#read-them)",
-		"pt-BR/a.md": "# Eventos\n\n## Enviar\n\n## Ler\n\n[outra](../b.md), [aqui](a.md)",
+		"pt-BR/a.md": "# Eventos\n\n## Enviar\n\n## Ler\n\n[outra](../b.md), [aqui](a.md), [abaixo](#ler), [antes](a.md#enviar), [lá](../b.md#other)",
 	}))
 	const portuguese = "Accept-Language: pt-BR,pt;q=0.9"
 	for path, want := range cases.Sorted(map[string][]string{
-		"/docs/a":            {`lang="pt-BR"><h1 id="events">Eventos`, `<h2 id="read-them"><a href="#read-them">Ler`, `href="/docs/b"`, `href="/docs/a"`},
+		"/docs/a": {`lang="pt-BR"><h1 id="events">Eventos`, `<h2 id="read-them"><a href="#read-them">Ler`, `href="/docs/b"`, `href="/docs/a"`,
+			`<a href="#read-them">abaixo`, `href="/docs/a#send-them"`, `href="/docs/b#other"`},
 		"/docs/a?lang=en":    {`lang="en"><h1 id="events">Events`},
 		"/docs/b":            {`lang="en"><h1 id="other">Other`},
 		"/docs/b?lang=pt-BR": {`lang="en"><h1 id="other">Other`},
@@ -112,13 +113,12 @@ func reserved(path string) bool {
 func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	paths := []string{"/docs"}
+	const portuguese = "?lang=pt-BR"
+	paths := []string{"/docs", "/docs" + portuguese}
 	err := fs.WalkDir(docs.Guides, ".", func(name string, _ fs.DirEntry, err error) error {
-		if page, ok := strings.CutSuffix(name, ".md"); ok && name != "README.md" {
+		if page, ok := strings.CutSuffix(name, ".md"); ok && name != "README.md" && name != "pt-BR/README.md" {
 			page, translation := strings.CutPrefix(strings.TrimSuffix(page, "/README"), "pt-BR/")
-			if page != "README" && !strings.HasSuffix(page, "/README") {
-				paths = append(paths, "/docs/"+page+map[bool]string{true: "?lang=pt-BR", false: ""}[translation])
-			}
+			paths = append(paths, "/docs/"+page+map[bool]string{true: portuguese, false: ""}[translation])
 		}
 		return err
 	})
@@ -127,7 +127,11 @@ func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 	}
 	there := map[string][]string{} // the ids of a page, by its path
 	visit := func(path string) string {
-		page := r.page(t, path)
+		reader := "Accept-Language: en"
+		if strings.HasSuffix(path, portuguese) {
+			reader = "Accept-Language: pt-BR"
+		}
+		page := r.page(t, path, reader)
 		for _, id := range ids.FindAllStringSubmatch(page, -1) {
 			there[path] = append(there[path], html.UnescapeString(id[1]))
 		}
@@ -152,7 +156,7 @@ func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 			case target.Host != "":
 				continue
 			case target.Path == "":
-				target.Path = strings.TrimSuffix(path, "?lang=pt-BR")
+				target.Path = strings.TrimSuffix(path, portuguese)
 			case reserved(target.Path):
 				continue
 			}
