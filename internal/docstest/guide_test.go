@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -98,7 +99,11 @@ func TestGuide(t *testing.T) {
 		}
 	}
 	if *update {
-		writeFile(t, guidePath, r.rewrite(guide))
+		guide = r.rewrite(guide)
+		writeFile(t, guidePath, guide)
+		for _, translation := range translationsOf(t, filepath.Base(guidePath)) {
+			writeFile(t, translation, withCode(readFile(t, translation), guide))
+		}
 	}
 	recorded.requireEvery(t, document)
 }
