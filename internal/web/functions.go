@@ -24,6 +24,7 @@ import (
 func (s *Site) functions(lang string) template.FuncMap {
 	words := s.config.Words
 	printer := message.NewPrinter(language.Make(lang))
+	date := words.Text(lang, Word("2006-01-02")) // each language has its own order and separators
 	return template.FuncMap{
 		// t translates a text and puts arguments into it.
 		"t": func(text any, args ...any) string { return words.Text(lang, Word(fmt.Sprint(text)), args...) },
@@ -37,19 +38,21 @@ func (s *Site) functions(lang string) template.FuncMap {
 		// once draws the key of a form that acts once, however often it is sent.
 		"once": func() template.HTML { return hiddenKey(rand.Text()) },
 		// said translates the words of a refusal, and makes a sentence of them.
-		"said":   func(message string) string { return Sentence(words.Said(lang, message)) },
-		"lang":   func() string { return lang },
+		"said": func(message string) string { return Sentence(words.Said(lang, message)) },
+		"lang": func() string { return lang },
+		// number is how many there are, as the language groups digits. What is a name, such as a status or the
+		// number of an event, stays as it is.
 		"number": func(n any) string { return printer.Sprint(n) },
 		"asset":  s.config.Assets.URL,
 		"icon":   s.icon,
 		// when is a moment; the browser writes it in its own time zone.
-		"when":  func(at time.Time) template.HTML { return moment(at, lang, "datetime") },
-		"clock": func(at time.Time) template.HTML { return moment(at, lang, "time") },
-		"since": func(at time.Time) template.HTML { return moment(at, lang, "relative") },
+		"when":  func(at time.Time) template.HTML { return moment(at, date+" 15:04:05", "datetime") },
+		"clock": func(at time.Time) template.HTML { return moment(at, "15:04", "time") },
+		"since": func(at time.Time) template.HTML { return moment(at, date+" 15:04", "relative") },
 		// day is the day of a moment, for the first of several that are on it in the browser's time
 		// zone: the script shows it there. Without a script there is none.
 		"day":     newDay,
-		"bytes":   size,
+		"bytes":   func(n int64) string { return size(printer, n) },
 		"json":    script,
 		"path":    url.PathEscape,
 		"query":   url.QueryEscape,
@@ -66,17 +69,13 @@ func hiddenKey(key string) template.HTML {
 	return template.HTML(`<input type="hidden" name="once" value="` + key + `">`) //nolint:gosec // letters and digits
 }
 
-// moment is a time element. Without a script it shows UTC; the page's script writes the
-// same moment in the browser's time zone, or as a distance from now.
-func moment(at time.Time, lang, style string) template.HTML {
+// moment is a time element. Without a script it shows UTC in a layout; the page's script
+// writes the same moment in the browser's time zone, or as a distance from now.
+func moment(at time.Time, layout, style string) template.HTML {
 	if at.IsZero() {
 		return "—"
 	}
 	at = at.UTC()
-	layout := map[string]string{"datetime": "2006-01-02 15:04:05", "time": "15:04", "relative": "2006-01-02 15:04"}[style]
-	if lang == "pt-BR" {
-		layout = strings.Replace(layout, "2006-01-02", "02/01/2006", 1)
-	}
 	return template.HTML(`<time datetime="` + at.Format(time.RFC3339Nano) + `" data-moment="` + style + `">` + //nolint:gosec // digits and fixed words
 		at.Format(layout) + `</time>`)
 }
@@ -86,17 +85,17 @@ func newDay(at time.Time) template.HTML {
 	return template.HTML(`<p class="pause" data-day="` + at.UTC().Format(time.RFC3339) + `" hidden></p>`) //nolint:gosec // digits and fixed words
 }
 
-// size writes a number of bytes for people.
-func size(n int64) string {
+// size writes a number of bytes for people, in their language.
+func size(printer *message.Printer, n int64) string {
 	const unit = 1024
 	if n < unit {
-		return strconv.FormatInt(n, 10) + " B"
+		return printer.Sprint(n) + " B"
 	}
 	value, names := float64(n)/unit, "KMGTP"
 	for value >= unit && len(names) > 1 {
 		value, names = value/unit, names[1:]
 	}
-	return fmt.Sprintf("%.1f %cB", value, names[0])
+	return printer.Sprintf("%.1f", value) + " " + names[:1] + "B"
 }
 
 // script writes a value as JSON for a data attribute, which a script reads.
