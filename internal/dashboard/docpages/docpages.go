@@ -128,11 +128,6 @@ type translation struct {
 	Name     string // of the language, in itself
 }
 
-// languageNames are the names of languages in themselves.
-func languageNames() map[string]string {
-	return map[string]string{web.English: "English", "pt-BR": "Português"}
-}
-
 // show shows a document, or serves a file as it is: the Markdown for programs, and what documents show.
 func (p *pages) show(r *frame.Request) error {
 	b, err := p.book()
@@ -157,7 +152,10 @@ func (p *pages) show(r *frame.Request) error {
 	}
 	for _, lang := range b.languages {
 		if b.pages[lang][name] != nil && lang != found.lang {
-			shown.Translations = append(shown.Translations, translation{lang, address(name) + "?lang=" + lang, languageNames()[lang]})
+			shown.Translations = append(shown.Translations, translation{
+				Lang: lang, To: address(name) + "?lang=" + lang,
+				Name: p.Site.Words().Text(lang, web.Word("English")), // translated as the language's own name
+			})
 		}
 	}
 	shown.Before, shown.Next = b.around(r.Lang(), shown.Here)
