@@ -66,12 +66,25 @@ func TestExtensionAsksForNoMore(t *testing.T) {
 	}
 }
 
-// Every text of the extension is in both languages, with the same places for arguments, and
+// languages returns the languages that the extension has, as browsers write them.
+func languages(t *testing.T) (all []string) {
+	t.Helper()
+	folders, err := os.ReadDir(filepath.Join(extensionFolder, "_locales"))
+	if err != nil || len(folders) < 3 {
+		t.Fatalf("the extension has %d languages: %v", len(folders), err)
+	}
+	for _, folder := range folders {
+		all = append(all, folder.Name())
+	}
+	return all
+}
+
+// Every text of the extension is in all languages, with the same places for arguments, and
 // is used. Nothing is written as HTML, and no script comes from elsewhere.
 func TestExtensionsWords(t *testing.T) {
 	t.Parallel()
 	texts := map[string]map[string]string{}
-	for _, lang := range []string{"en", "pt_BR"} {
+	for _, lang := range languages(t) {
 		content, err := os.ReadFile(filepath.Join(extensionFolder, "_locales", lang, "messages.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -117,11 +130,13 @@ func TestExtensionsWords(t *testing.T) {
 	delete(used, "")
 	places := regexp.MustCompile(`\$\d`)
 	for key := range cases.Sorted(used) {
-		if texts["en"][key] == "" || texts["pt_BR"][key] == "" {
-			t.Errorf("there is no text %s in both languages", key)
-		}
-		if !slices.Equal(places.FindAllString(texts["en"][key], -1), places.FindAllString(texts["pt_BR"][key], -1)) {
-			t.Errorf("the texts %s have different places for arguments", key)
+		for lang, messages := range cases.Sorted(texts) {
+			if messages[key] == "" {
+				t.Errorf("there is no text %s in %s", key, lang)
+			}
+			if !slices.Equal(places.FindAllString(texts["en"][key], -1), places.FindAllString(messages[key], -1)) {
+				t.Errorf("the text %s has other places for arguments in %s", key, lang)
+			}
 		}
 	}
 	for lang, messages := range cases.Sorted(texts) {

@@ -48,7 +48,7 @@ func startExtended(t *testing.T, language string, options testkit.Options) *exte
 		t.Fatal(err)
 	}
 	manifest := readManifest(t)
-	for _, lang := range []string{"en", "pt_BR"} {
+	for _, lang := range languages(t) {
 		if lang == language {
 			continue
 		}
