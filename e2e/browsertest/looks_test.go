@@ -4,11 +4,14 @@ package browsertest_test
 
 import (
 	"encoding/json"
+	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,6 +232,7 @@ func opening(selector string) func(p *browser.Page) {
 func (w *world) looks(t *testing.T, name string, p *browser.Page, looks []look) {
 	t.Helper()
 	english := englishTexts(t)
+	translations := slices.Sorted(maps.Keys(english))
 	p.WithoutCache()
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
@@ -240,14 +244,16 @@ func (w *world) looks(t *testing.T, name string, p *browser.Page, looks []look) 
 				one.open(t, p)
 				weigh(t, p)
 				one.look(t, p)
-				p.Language("pt-BR")
-				p.SetSize(1440, 900)
-				one.open(t, p)
-				for _, text := range english.left(p) {
-					t.Errorf("in Portuguese: %s", text)
-				}
-				for _, width := range []int64{1440, 820, 390} {
-					fits(t, p, width)
+				for _, lang := range translations {
+					p.Language(lang)
+					p.SetSize(1440, 900)
+					one.open(t, p)
+					for _, text := range english[lang].left(p, lang) {
+						t.Errorf("in %s: %s", lang, text)
+					}
+					for _, width := range []int64{1440, 820, 390} {
+						fits(t, p, width)
+					}
 				}
 			})
 		}
@@ -326,36 +332,47 @@ type english struct {
 	pattern []*regexp.Regexp // of those with places for arguments
 }
 
-// englishTexts reads the translations of all rooms.
-func englishTexts(t *testing.T) english {
+// englishTexts reads the translations of all rooms, and returns what is English by the language it is translated to.
+func englishTexts(t *testing.T) map[string]*english {
 	t.Helper()
-	texts := english{whole: map[string]bool{}}
-	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/docpages", "dashboard/signin", "sandbox/page"} {
-		content, err := os.ReadFile(filepath.Join("..", "..", "internal", filepath.FromSlash(room), "locale", "pt-BR.json"))
+	all := map[string]*english{}
+	err := filepath.WalkDir(filepath.Join("..", "..", "internal"), func(path string, _ fs.DirEntry, err error) error {
+		lang, translation := strings.CutSuffix(filepath.Base(path), ".json")
+		if err != nil || !translation || filepath.Base(filepath.Dir(path)) != "locale" {
+			return err
+		}
+		content, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		var words map[string]string
 		if err := json.Unmarshal(content, &words); err != nil {
-			t.Fatal(err)
+			return err
+		}
+		if all[lang] == nil {
+			all[lang] = &english{whole: map[string]bool{}}
 		}
 		for text, translated := range cases.Sorted(words) {
 			switch {
 			case text == translated:
 			case strings.Contains(text, "%"):
 				places := regexp.MustCompile(`%[sd]`).ReplaceAllString(regexp.QuoteMeta(text), `.+`)
-				texts.pattern = append(texts.pattern, regexp.MustCompile(`^`+places+`$`))
+				all[lang].pattern = append(all[lang].pattern, regexp.MustCompile(`^`+places+`$`))
 			default:
-				texts.whole[text] = true
+				all[lang].whole[text] = true
 			}
 		}
+		return nil
+	})
+	if err != nil || len(all) < 2 {
+		t.Fatalf("%d languages: %v", len(all), err)
 	}
-	return texts
+	return all
 }
 
-// left returns the English texts on a Portuguese page. What an endpoint, the platform or
+// left returns the English texts on a page in another language. What an endpoint, the platform or
 // the program's own refusals say is marked as English, and may be.
-func (e english) left(p *browser.Page) (found []string) {
+func (e *english) left(p *browser.Page, lang string) (found []string) {
 	var page struct {
 		Lang  string
 		Texts []string
@@ -371,7 +388,7 @@ func (e english) left(p *browser.Page) (found []string) {
 		}
 		return { Lang: document.documentElement.lang, Texts: texts.filter((text) => text) };
 	})()`, &page)
-	if page.Lang != "pt-BR" {
+	if page.Lang != lang {
 		found = append(found, "the page says that it is in "+page.Lang)
 	}
 	for _, text := range page.Texts {
