@@ -510,17 +510,22 @@ func TestPageOfAPhoneThatDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestPageSpeaksPortuguese(t *testing.T) {
+func TestPageSpeaksTheBrowsersLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	b := browser{w: w, lang: "pt-BR,pt;q=0.9"}
 	receivedText(w)
-	page := b.page(open(otherSilent, silent))
-	for _, text := range []string{`lang="pt-BR"`, "Conversas", "Marcar como lida", "não conectado", "Mensagem"} {
-		if !strings.Contains(page, text) {
-			t.Errorf("no %q", text)
+	for lang, texts := range cases.Sorted(map[string][]string{
+		"pt-BR,pt;q=0.9": {`lang="pt-BR"`, "Conversas", "Marcar como lida", "não conectado", "Mensagem"},
+		"es-MX,es;q=0.9": {`lang="es"`, "Chats", "Marcar como leído", "no vinculado", "Mensaje"},
+	}) {
+		page := browser{w: w, lang: lang}.page(open(otherSilent, silent))
+		for _, text := range texts {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s: no %q", lang, text)
+			}
 		}
 	}
+	b := browser{w: w, lang: "pt-BR,pt;q=0.9"}
 	response, body := b.post("/sandbox/ui/phones", url.Values{"number": {"12"}})
 	if response.StatusCode != http.StatusBadRequest || !strings.Contains(body, "um número de telefone tem de 7 a 15 dígitos") &&
 		!strings.Contains(body, "Um número de telefone tem de 7 a 15 dígitos") {
