@@ -140,6 +140,7 @@ func TestFunctions(t *testing.T) {
 		{`{{bytes .N}}`, "es", "1,5 KB"},
 		{`{{bytes 357376}}`, "pt-BR", "349,0 KB"},
 		{`{{when .At}}`, "", `<time datetime="2026-11-23T09:05:00Z" data-moment="datetime">2026-11-23 09:05:00</time>`},
+		{`{{when .At}}`, "es", `<time datetime="2026-11-23T09:05:00Z" data-moment="datetime">23/11/2026 09:05:00</time>`},
 		{`{{since .At}}`, "pt-BR", `<time datetime="2026-11-23T09:05:00Z" data-moment="relative">23/11/2026 09:05</time>`},
 		{`{{when .At}}`, "pt-BR", `<time datetime="2026-11-23T09:05:00Z" data-moment="datetime">23/11/2026 09:05:00</time>`},
 		{`{{clock .At}}`, "", `<time datetime="2026-11-23T09:05:00Z" data-moment="time">09:05</time>`},

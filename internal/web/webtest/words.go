@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/web"
 )
 
 var (
@@ -25,15 +27,18 @@ var (
 	verbs = regexp.MustCompile(`%(?:\[\d+\])?[a-z]`)
 )
 
-// Words checks that a room's translations are whole: every text of its templates and
-// code has one, with the same places for arguments, and every translation is of a text
-// that the room still has. The test runs in the room's folder.
+// Words checks that a room's translations are whole: it is in all languages, every text of
+// its templates and code has a translation, with the same places for arguments, and every
+// translation is of a text that the room still has. The test runs in the room's folder.
 func Words(t *testing.T) {
 	t.Helper()
 	used := texts(t)
 	files, err := filepath.Glob("locale/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the room has no translations (%v)", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wanted := Languages(t, "locale"); !slices.Equal(files, wanted) {
+		t.Errorf("the room is in %v, and the pages in %v", files, wanted)
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file) //nolint:gosec // a file of the room
@@ -59,6 +64,25 @@ func Words(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Languages returns the files that a folder has, one for each language but English: those that
+// the words of all pages are in.
+func Languages(t *testing.T, folder string) (files []string) {
+	t.Helper()
+	words, err := web.ReadWords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range words.Languages() {
+		if lang != web.English {
+			files = append(files, folder+"/"+lang+".json")
+		}
+	}
+	if len(files) == 0 {
+		t.Fatal("there are no translations")
+	}
+	return files
 }
 
 // texts returns the texts of the room in this folder, with the file that each is in.
