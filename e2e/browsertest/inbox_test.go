@@ -90,7 +90,7 @@ func TestCustomerIsAnswered(t *testing.T) {
 	more := func(text string) {
 		t.Helper()
 		p.Eval(fmt.Sprintf(`[...document.querySelectorAll("#inbox-log li")].find((li) => li.querySelector(".text")?.textContent === %q).querySelector("[data-dialog]").click()`, text), nil)
-		p.Await("#dialog[open] .emojis")
+		p.Await("#dialog[open] #dialog-body > .stack:not(.htmx-added)") // htmx knows its forms then
 	}
 	more("Tem pão de queijo?")
 	p.ClickText("#dialog .emojis button", "👍")

@@ -79,7 +79,7 @@ func (p *pages) showInstance(r *frame.Request, found gateway.Instance) error {
 // into "connected".
 func (p *pages) instanceView(r *frame.Request) func(ctx context.Context) (instanceView, error) {
 	id, role := r.PathValue("instanceId"), r.Visitor.Actor.Role
-	labels := [3]string{r.Text(web.Word("Hour")), r.Text(web.Word("Sent")), r.Text(web.Word("Received"))}
+	labels := [3]string{r.Text(web.Word("Hour")), r.Text(web.Word("Messages sent")), r.Text(web.Word("Messages received"))}
 	return func(ctx context.Context) (instanceView, error) {
 		found, err := p.Instances.Get(ctx, id)
 		if err != nil {

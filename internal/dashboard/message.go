@@ -84,7 +84,7 @@ func (p *pages) react(ctx context.Context, r *frame.Request, found gateway.Insta
 	}
 	done := web.Word("Reacted.")
 	if reaction == "" {
-		done = web.Word("The reaction is taken back.")
+		done = web.Word("Reaction removed.")
 	}
 	return done, p.Messages.React(ctx, found.ID, ref, reaction)
 }
@@ -99,23 +99,23 @@ func (p *pages) edit(ctx context.Context, r *frame.Request, found gateway.Instan
 		return "", err
 	}
 	_, err = p.Messages.Edit(ctx, found.ID, ref, text)
-	return web.Word("The message is edited."), err
+	return web.Word("Message edited."), err
 }
 
 // remove deletes a message for everybody, or for the account alone.
 func (p *pages) remove(ctx context.Context, r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
 	if r.FormValue("for") == "me" {
-		return web.Word("The message is deleted for this account."), p.Chats.DeleteForMe(ctx, found.ID, ref)
+		return web.Word("Message deleted for this account."), p.Chats.DeleteForMe(ctx, found.ID, ref)
 	}
-	return web.Word("The message is deleted for everybody."), p.Messages.Delete(ctx, found.ID, ref)
+	return web.Word("Message deleted for everyone."), p.Messages.Delete(ctx, found.ID, ref)
 }
 
 // star stars a message, or takes the star away.
 func (p *pages) star(ctx context.Context, r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
 	starred := r.FormValue("starred") == "on"
-	done := web.Word("The message has a star.")
+	done := web.Word("Message starred.")
 	if !starred {
-		done = web.Word("The star is taken away.")
+		done = web.Word("Star removed.")
 	}
 	return done, p.Chats.Star(ctx, found.ID, ref, starred)
 }
@@ -131,7 +131,7 @@ func (p *pages) forward(ctx context.Context, r *frame.Request, found gateway.Ins
 		return "", err
 	}
 	_, err = p.Messages.Forward(ctx, messaging.Request{InstanceID: found.ID, To: to, Repeat: repeat}, ref)
-	return web.Word("Forwarded."), err
+	return web.Word("Message forwarded."), err
 }
 
 // tellPresence shows the other side that somebody types, records, or has stopped.
