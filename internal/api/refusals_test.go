@@ -153,10 +153,39 @@ func TestWrongMethods(t *testing.T) {
 			}
 			r := request{method: method, path: path} // without a key: the method is checked first
 			got := f.do(t, r)
-			wantRefusal(t, r, got, http.StatusMethodNotAllowed, gateway.CodeMethodNotAllowed)
+			refused := wantRefusal(t, r, got, http.StatusMethodNotAllowed, gateway.CodeMethodNotAllowed)
+			if partners := strings.Contains(refused.Message, "for partner keys"); partners != (method == post && path == "/api/instances" || method == destroy && path == "/api/instances/"+id) {
+				t.Errorf("%s %s: %s", method, path, refused.Message)
+			}
 			if got.Header().Get("Allow") != allow {
 				t.Errorf("%s %s: Allow is %q, want %q", method, path, got.Header().Get("Allow"), allow)
 			}
+		}
+	}
+}
+
+// A refusal says what to do instead, to who comes from another program too.
+func TestRefusalsSayWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	id := f.newInstance(t)
+	tests := map[string]struct {
+		request
+		status    int
+		code, has string
+	}{
+		"creating an instance": {request{method: post, path: "/api/instances", key: f.key}, http.StatusMethodNotAllowed, gateway.CodeMethodNotAllowed, "; /api/partner/instances has it"},
+		"a bearer token":       {request{path: "/api/instances", header: http.Header{"Authorization": {"Bearer " + f.key}}}, http.StatusUnauthorized, gateway.CodeUnauthorized, "the header Authorization, which is not read"},
+		"another header":       {request{path: "/api/instances", header: http.Header{"Apikey": {f.key}}}, http.StatusUnauthorized, gateway.CodeUnauthorized, "the header apikey, which is not read"},
+		"no key at all":        {request{path: "/api/instances"}, http.StatusUnauthorized, gateway.CodeUnauthorized, "an API key is made on the dashboard"},
+		"a name as the id":     {request{method: post, path: "/api/message/demo/text", key: f.key, body: "{}"}, http.StatusNotFound, gateway.CodeInstanceNotFound, "its ID is wanted here"},
+		"an operation's name":  {request{method: post, path: "/api/message/" + id + "/sendText", key: f.key}, http.StatusNotFound, gateway.CodeNotFound, "there is no such path"},
+		"a type of events":     {request{path: "/api/instances/" + id + "/events?types=foo", key: f.key}, http.StatusBadRequest, gateway.CodeValidation, `"foo"; there are `},
+	}
+	for name, test := range cases.Sorted(tests) {
+		got := wantRefusal(t, test.request, f.do(t, test.request), test.status, test.code)
+		if said := got.Message + fmt.Sprint(got.Details); !strings.Contains(said, test.has) {
+			t.Errorf("%s: %s", name, said)
 		}
 	}
 }

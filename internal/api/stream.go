@@ -53,7 +53,7 @@ func (in *streamInput) Resolve(huma.Context) []error {
 	for _, name := range in.Types {
 		kind := eventlog.Kind(strings.TrimSpace(name))
 		if !kind.Known() {
-			errs = append(errs, body.Wrong("types", "has a type that does not exist: "+strconv.Quote(string(kind))))
+			errs = append(errs, body.Wrong("types", "has a type that does not exist: "+strconv.Quote(string(kind))+"; there are "+knownTypes()))
 		}
 		if in.kinds == nil {
 			in.kinds = map[eventlog.Kind]bool{}
@@ -61,6 +61,15 @@ func (in *streamInput) Resolve(huma.Context) []error {
 		in.kinds[kind] = true
 	}
 	return errs
+}
+
+// knownTypes lists the types of events.
+func knownTypes() string {
+	var names []string
+	for _, kind := range eventlog.Kinds() {
+		names = append(names, string(kind))
+	}
+	return strings.Join(names, ", ")
 }
 
 // streamAnswer is an answer that writes itself.

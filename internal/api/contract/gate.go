@@ -80,7 +80,14 @@ func (a *API) admit(x *exchange, op Operation) error {
 
 // admitKey finds the API key of the request.
 func (a *API) admitKey(ctx context.Context, x *exchange) (err error) {
-	x.key, err = a.config.Authenticate(ctx, x.request.Header.Get(apiKeyHeader))
+	secret := x.request.Header.Get(apiKeyHeader)
+	for _, other := range []string{"Authorization", "apikey", "api-key", "token"} { // of other programs
+		if secret == "" && x.request.Header.Get(other) != "" {
+			return gateway.Errorf(gateway.Unauthorized, gateway.CodeUnauthorized,
+				"the x-api-key header is missing; there is the header %s, which is not read: send the API key as x-api-key", other)
+		}
+	}
+	x.key, err = a.config.Authenticate(ctx, secret)
 	return err
 }
 
@@ -88,7 +95,8 @@ func (a *API) admitKey(ctx context.Context, x *exchange) (err error) {
 func (a *API) findInstance(ctx context.Context, x *exchange) error {
 	id := x.request.PathValue("instanceId")
 	if !IsUUID(id) {
-		return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
+		return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound,
+			"there is no such instance: its ID is wanted here, as GET /api/instances lists it, and not its name")
 	}
 	var err error
 	if x.instance, err = a.config.FindInstance(ctx, id); err != nil {

@@ -16,17 +16,20 @@ import (
 // are made here, because the mux answers these with plain text or a redirect.
 type router struct {
 	mux   *http.ServeMux
-	paths map[string]route
+	paths map[string]*route
 	// aspects are the paths that say last what of a thing is meant, such as
 	// /api/message/{instanceId}/{messageId}/votes, by their common pattern and that word.
-	aspects map[string]map[string]route
+	aspects map[string]map[string]*route
 }
 
-// route is the handlers of one path, by method.
-type route map[string]http.HandlerFunc
+// route is one path: its handlers by method, and the path of partners that is called so besides.
+type route struct {
+	handlers map[string]http.HandlerFunc
+	partners func() *route // nil if there is none
+}
 
 func newRouter() *router {
-	r := &router{mux: http.NewServeMux(), paths: map[string]route{}, aspects: map[string]map[string]route{}}
+	r := &router{mux: http.NewServeMux(), paths: map[string]*route{}, aspects: map[string]map[string]*route{}}
 	r.mux.HandleFunc("/", unknownRoute)
 	return r
 }
@@ -36,33 +39,40 @@ func newRouter() *router {
 func (r *router) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	method, name, _ := strings.Cut(pattern, " ")
 	if r.paths[name] == nil {
-		r.paths[name] = route{}
+		r.paths[name] = &route{handlers: map[string]http.HandlerFunc{}, partners: func() *route { return r.paths[partnersOf(name)] }}
 		r.add(name, r.paths[name])
 	}
-	r.paths[name][method] = handler
+	r.paths[name].handlers[method] = handler
 	if method == http.MethodGet {
-		r.paths[name][http.MethodHead] = handler // net/http drops the body
+		r.paths[name].handlers[http.MethodHead] = handler // net/http drops the body
 	}
 }
+
+// partnersOf is the path of the partner interface that another one is looked for as.
+func partnersOf(name string) string { return "/api/partner" + strings.TrimPrefix(name, "/api") }
 
 // aspect is a path whose last two parts before a word are not fixed.
 var aspect = regexp.MustCompile(`^(.*/\{\w+\}/\{\w+\}/)([\w-]+)$`)
 
 // thing is a path whose last two parts are not fixed, such as
 // /api/message/{instanceId}/{messageId}; other paths have the name of an operation in the last
-// one's place. word is such a name: no identifier is one, so it is an unknown path.
+// one's place. word is such a name: no identifier is one, so it is an unknown path. otherWord is
+// a name as other programs call operations, such as sendText: it may be an identifier, but hardly one
+// that somebody asks for with another method.
 var (
-	thing = regexp.MustCompile(`/\{\w+\}/\{(\w+)\}$`)
-	word  = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	thing     = regexp.MustCompile(`/\{\w+\}/\{(\w+)\}$`)
+	word      = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	otherWord = regexp.MustCompile(`^[a-z]+([A-Z][a-z]+)+$`)
 )
 
 // add makes the mux serve a path. It would refuse …/{instanceId}/{messageId}/votes beside
 // …/{instanceId}/media-download-link/{messageId}, because neither is part of the other. So
 // such paths share a pattern with a wildcard at its end, which is more general than both.
-func (r *router) add(name string, handlers route) {
+func (r *router) add(name string, handlers *route) {
 	if last := thing.FindStringSubmatch(name); last != nil {
 		r.mux.HandleFunc(name, func(w http.ResponseWriter, request *http.Request) {
-			if word.MatchString(request.PathValue(last[1])) {
+			called := request.PathValue(last[1])
+			if word.MatchString(called) || handlers.handlers[request.Method] == nil && otherWord.MatchString(called) {
 				unknownRoute(w, request)
 				return
 			}
@@ -77,7 +87,7 @@ func (r *router) add(name string, handlers route) {
 	}
 	shared, word := parts[1]+"{aspect}", parts[2]
 	if r.aspects[shared] == nil {
-		words := map[string]route{}
+		words := map[string]*route{}
 		r.aspects[shared] = words
 		r.mux.HandleFunc(shared, func(w http.ResponseWriter, request *http.Request) {
 			found, ok := words[request.PathValue("aspect")]
@@ -107,15 +117,18 @@ func isClean(name string) bool {
 }
 
 // ServeHTTP answers a request for a path that exists.
-func (route route) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+func (r *route) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	exchangeOf(request.Context()).pattern = request.Pattern
-	if handler, ok := route[request.Method]; ok {
+	if handler, ok := r.handlers[request.Method]; ok {
 		handler(w, request)
 		return
 	}
-	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(route)), ", "))
-	exchangeOf(request.Context()).fail(w, gateway.Errorf(gateway.MethodNotAllowed, gateway.CodeMethodNotAllowed,
-		"this path does not have the method %s", request.Method))
+	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(r.handlers)), ", "))
+	text := "this path does not have the method " + request.Method
+	if other := r.partners(); other != nil && other.handlers[request.Method] != nil {
+		text += "; " + partnersOf(request.URL.Path) + " has it, for partner keys"
+	}
+	exchangeOf(request.Context()).fail(w, gateway.Errorf(gateway.MethodNotAllowed, gateway.CodeMethodNotAllowed, "%s", text))
 }
 
 func unknownRoute(w http.ResponseWriter, request *http.Request) {
