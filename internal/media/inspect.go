@@ -95,7 +95,7 @@ func unfit(kind gateway.MessageType, mimeType string, converts bool) string {
 		case converts:
 			return "must hold a picture or a video (WebP, PNG, JPEG, GIF, MP4 or WebM)"
 		default:
-			return "must hold a WebP picture"
+			return "must hold a WebP picture; with convert it may be a PNG, JPEG, GIF, MP4 or WebM"
 		}
 	case gateway.TypeVideo:
 		if family != "video" && mimeType != gifImage {
@@ -103,12 +103,15 @@ func unfit(kind gateway.MessageType, mimeType string, converts bool) string {
 		}
 	case gateway.TypeVoice, gateway.TypeAudio:
 		if family != "audio" && !mayBeEither(mimeType) {
-			return "must hold audio"
+			return notAudio
 		}
 	default: // a document takes anything
 	}
 	return ""
 }
+
+// notAudio refuses what is no sound.
+const notAudio = "must hold audio, such as MP3, M4A, OGG, WAV, FLAC or WebM"
 
 // mayBeEither reports whether a container may hold a video or sound alone.
 func mayBeEither(mimeType string) bool {
@@ -254,7 +257,7 @@ func inspectAudio(ctx context.Context, s *Service, file *File, about examined) e
 // audio checks that a file holds sound and no video, makes what phones play of it, and measures that.
 // The tracks decide about containers that can hold both.
 func (s *Service) audio(ctx context.Context, file *File, about examined, to recipe) (probe.Tracks, error) {
-	refusal := about.refuse("must hold audio")
+	refusal := about.refuse(notAudio)
 	declared, params := declaredType(about.declared)
 	_, subtype, _ := strings.Cut(about.sniffed, "/")
 	found, err := s.measureTracks(ctx, file, about)
