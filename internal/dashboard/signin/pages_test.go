@@ -74,6 +74,7 @@ func TestDevLink(t *testing.T) {
 		if got := b.get(path + "&next=/health"); got.status != http.StatusSeeOther || got.location() != "/health" || !b.isInside() {
 			t.Errorf("answered %d, to %s", got.status, got.location())
 		}
+		b.get("/users").wants(t, http.StatusOK, "Signed in with a link")
 	}
 }
 

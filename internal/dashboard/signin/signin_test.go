@@ -68,7 +68,7 @@ func TestHowALinkIsMade(t *testing.T) {
 	b.post("/signin", url.Values{"name": {"ana"}, "password": {"wrong"}}).wants(t, http.StatusUnauthorized, "recado users link ana --whole=false")
 	r.door.Sandbox = true
 	ended := b.get("/welcome?token=ended")
-	ended.wants(t, http.StatusGone, "<code>recado dev</code> prints a new one each time it starts.")
+	ended.wants(t, http.StatusGone, "<code>recado dev</code> prints a new link each time it starts.")
 	if strings.Contains(ended.body, "users link") {
 		t.Error("the page of a sandbox speaks of users link")
 	}
