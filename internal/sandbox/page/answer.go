@@ -80,7 +80,7 @@ func (r *request) open(at place) error {
 // fail answers with what went wrong, which the page shows. Errors of the program itself
 // are logged.
 func (r *request) fail(err error) {
-	status, text := http.StatusInternalServerError, r.words(web.Word("That did not work. The log says why."))
+	status, text := http.StatusInternalServerError, r.words(web.Word("Something went wrong. The log says why."))
 	if refused, ok := errors.AsType[*refusal.Error](err); ok {
 		status, text = statusOf(refused.Kind), r.explain(refused)
 	} else if _, ok := errors.AsType[*http.MaxBytesError](err); ok {

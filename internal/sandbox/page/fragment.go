@@ -147,7 +147,7 @@ func (p *Page) show(r *request) error {
 		Title: r.title(shown), Row: template.HTML(parts[0].HTML), Home: p.config.Home, Empty: shown.Row.Empty, //nolint:gosec // rendered by html/template
 		Texts: map[string]string{
 			"copied": r.words(web.Word("Copied.")), "close": r.words(web.Word("Close")),
-			"failed":      r.words(web.Word("That did not work. The log says why.")),
+			"failed":      r.words(web.Word("Something went wrong. The log says why.")),
 			"unreachable": r.words(web.Word("The sandbox can't be reached.")),
 			"file":        r.words(web.Word("File")),
 		},

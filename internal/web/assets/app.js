@@ -144,12 +144,13 @@
   const complain = (form, fields) => {
     forgive(form);
     const controls = fields.map(({ field }) => form.querySelector(`[data-field="${CSS.escape(field)}"]`) ?? form.elements?.namedItem(field)).map((one) => (one instanceof RadioNodeList ? one[0] : one));
+    for (const control of controls) for (let fold = control?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
     if (!fields.length || !controls.every((control) => control?.checkVisibility())) return false;
     fields.forEach(({ text }, n) => {
       const note = Object.assign(document.createElement("span"), { className: "wrong", id: `wrong-${n}-${controls[n].name}`, textContent: text });
       controls[n].setAttribute("aria-invalid", "true");
       controls[n].setAttribute("aria-describedby", note.id);
-      (controls[n].closest(".check") ?? controls[n]).after(note);
+      (controls[n].closest(".check, .switch") ?? controls[n]).after(note);
     });
     controls[0].focus();
     return true;
@@ -279,7 +280,8 @@
   const choose = (form) => {
     for (const part of form.querySelectorAll("[data-when]")) {
       const [name, values] = part.dataset.when.split("=");
-      const shown = values.split(" ").includes(form.elements[name].value);
+      const field = form.elements[name];
+      const shown = values.split(" ").includes(field.type === "checkbox" && !field.checked ? "" : field.value);
       part.hidden = !shown;
       for (const field of part.querySelectorAll("input, select, textarea")) field.disabled = !shown;
     }
@@ -341,6 +343,12 @@
   for (const here of document.querySelectorAll("nav > [aria-current=page]")) {
     const bar = here.parentElement;
     bar.scrollLeft += here.getBoundingClientRect().left - bar.getBoundingClientRect().left - (bar.clientWidth - here.offsetWidth) / 2;
+  }
+  // The dashboard and the phones lead back to where one was on the other.
+  for (const link of document.querySelectorAll("[data-to]")) {
+    const was = sessionStorage.getItem(link.dataset.to);
+    if (was) link.href = was;
+    link.addEventListener("click", () => sessionStorage.setItem(link.dataset.from, location.pathname + location.search));
   }
   writeAll(document);
   for (const form of document.forms) choose(form);
