@@ -46,11 +46,11 @@ func TestAccountIsSet(t *testing.T) {
 		t.Error("the phone still shows the picture")
 	}
 	mark(p)
-	p.Choose("#lastSeen", "contacts")
+	p.Choose("#privacy-lastSeen", "contacts")
 	p.Choose("#disappearing", "7")
 	p.ClickText("section[aria-labelledby=privacy] button", "Save")
 	saved()
-	p.AwaitTrue("what was chosen", `document.querySelector("#lastSeen").value === "contacts" && document.querySelector("#disappearing").value === "7"`)
+	p.AwaitTrue("what was chosen", `document.querySelector("#privacy-lastSeen").value === "contacts" && document.querySelector("#disappearing").value === "7"`)
 	if privacy, err := w.Client.GetPrivacy(t.Context(), id); err != nil || privacy.LastSeen == nil || *privacy.LastSeen != "contacts" || privacy.Disappearing != 604_800 {
 		t.Errorf("the account has %+v, %v", privacy, err)
 	}

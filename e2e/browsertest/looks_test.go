@@ -303,11 +303,30 @@ func (l look) look(t *testing.T, p *browser.Page) {
 	}
 	fits(t, p, 1440)
 	check("light and large")
+	names(t, p)
 	fits(t, p, 820)
 	fits(t, p, 390)
 	p.Dark()
 	check("dark and small")
 	p.Light()
+}
+
+// names fails the test if two parts of the page have the same id, or if something names a part
+// that is not there: a label that way has no control, or another one's.
+func names(t *testing.T, p *browser.Page) {
+	t.Helper()
+	var wrong []string
+	p.Eval(`(() => {
+		const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+		const twice = new Set(ids.filter((id, n) => ids.indexOf(id) !== n));
+		const lost = [...document.querySelectorAll("label[for]")].filter((label) => !label.control);
+		const named = (e, by) => (e.getAttribute(by) ?? "").split(" ").filter((id) => id && !document.getElementById(id));
+		const nowhere = ["aria-labelledby", "aria-describedby"].flatMap((by) => [...document.querySelectorAll("[" + by + "]:not(dialog:not([open]))")].flatMap((e) => named(e, by)));
+		return [...[...twice].map((id) => "two parts have the id " + id), ...lost.map((label) => "no control for " + label.outerHTML), ...nowhere.map((id) => "no part has the id " + id)];
+	})()`, &wrong)
+	for _, one := range wrong {
+		t.Error(one)
+	}
 }
 
 // fits fails the test if the page has to be scrolled sideways, and says what sticks out.

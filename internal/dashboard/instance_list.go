@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
@@ -38,6 +39,7 @@ type instancesView struct {
 	Total   int    // of the chosen group
 	First   int    // the number of the first row, from 1
 	May     bool   // the visitor may create one
+	Steps   []step // what a new account has to do; empty once it is done
 	Before  string // the first page; empty on it
 	After   string // the next page; empty on the last
 	LiveURL string
@@ -93,6 +95,87 @@ type instanceRow struct {
 	Waiting int64 // events that the webhook still has to deliver
 }
 
+// step is one of the first things that somebody does with a gateway.
+type step struct {
+	Name, Hint web.Word
+	Link       string // where it is done; empty where something else comes first
+	Done       bool
+}
+
+// The first steps are for an account with few instances that is new. How long events are kept has
+// an end, so what an old account has done can't be told from them.
+const (
+	newFor         = 7 * 24 * time.Hour
+	firstInstances = 3
+)
+
+// StepsDone is how many of the first steps are done.
+func (v instancesView) StepsDone() (done int) {
+	for _, one := range v.Steps {
+		if one.Done {
+			done++
+		}
+	}
+	return done
+}
+
+// firstSteps returns what an account with these instances, oldest first, has done and still has to do;
+// nothing once all is done.
+func (p *pages) firstSteps(ctx context.Context, key gateway.Key, role gateway.Role, all []gateway.Instance) ([]step, error) {
+	if !role.Covers(gateway.RoleOperator) || len(all) > firstInstances {
+		return nil, nil
+	}
+	whole, err := p.Instances.Some(ctx, key, idsOf(all))
+	if err != nil {
+		return nil, err
+	}
+	link, receive, send := step{Name: web.Word("Link an instance"), Hint: web.Word("Create one and scan its code with the phone.")},
+		step{Name: web.Word("Receive a message"), Hint: web.Word("Write to the account from another phone.")},
+		step{Name: web.Word("Send a message"), Hint: web.Word("Here or with the API.")}
+	webhook := step{Name: web.Word("Add a webhook"), Hint: web.Word("It sends events to your server.")}
+	if len(whole) > 0 {
+		path := "/instances/" + whole[0].ID
+		link.Link, receive.Link, send.Link, webhook.Link = path, path+"/chats", path+"/chats", path+"/webhook"
+		if p.Sandbox {
+			receive.Link = "/sandbox"
+		}
+	}
+	for _, one := range whole {
+		if p.Now().Sub(one.CreatedAt) > newFor {
+			return nil, nil
+		}
+		link.Done = link.Done || one.Linked()
+		for kind, step := range map[eventlog.Kind]*step{eventlog.KindMessageReceived: &receive, eventlog.KindMessageSent: &send} {
+			found, _, err := p.Events.Newest(ctx, one.ID, []eventlog.Kind{kind}, 0, 1)
+			if err != nil {
+				return nil, err
+			}
+			step.Done = step.Done || len(found) > 0
+		}
+	}
+	hooks, err := p.Webhooks.Conditions(ctx, idsOf(whole))
+	if err != nil {
+		return nil, err
+	}
+	everywhere, err := p.AccountWebhooks.List(ctx, key.AccountID, gateway.PageRequest{Page: 1, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	webhook.Done = len(hooks)+everywhere.Total > 0
+	steps := []step{link, receive, send, webhook}
+	if role.Covers(gateway.RoleOwner) {
+		keys, err := p.Access.ListKeys(ctx, key.AccountID, gateway.PageRequest{Page: 1, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step{web.Word("Create an API key"), web.Word("Your programs use it to call the API."), "/keys/new", keys.Total > 0})
+	}
+	if !slices.ContainsFunc(steps, func(s step) bool { return !s.Done }) {
+		return nil, nil
+	}
+	return steps, nil
+}
+
 // start leads from the address of the gateway to its first page.
 func (p *pages) start(r *frame.Request) error { return r.Go("/instances") }
 
@@ -142,7 +225,8 @@ func searchOf(r *frame.Request) url.Values {
 
 // instancesView returns what makes the table that a request asks for.
 func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (instancesView, error) {
-	query, key, may := searchOf(r), r.Visitor.Key, r.Visitor.May(gateway.RoleOperator)
+	query, key, role := searchOf(r), r.Visitor.Key, r.Visitor.Actor.Role
+	may := role.Covers(gateway.RoleOperator)
 	return func(ctx context.Context) (instancesView, error) {
 		request := gateway.PageRequest{Page: frame.PageOf(query), Limit: instancesAtOnce}
 		all, err := p.Instances.Outlines(ctx, key, query.Get("search"))
@@ -152,6 +236,11 @@ func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (insta
 		view := instancesView{
 			Search: query.Get("search"), Status: query.Get("status"), Groups: groupsOf(all, query), Orders: ordersOf(query.Get("sort")),
 			Any: len(all) > 0, May: may, First: request.Offset() + 1, LiveURL: frame.WithQuery("/instances/live", query),
+		}
+		if len(query) == 0 {
+			if view.Steps, err = p.firstSteps(ctx, key, role, all); err != nil {
+				return instancesView{}, err
+			}
 		}
 		if view.Status != "" {
 			all = slices.DeleteFunc(all, func(i gateway.Instance) bool { return groupOf(i) != view.Status })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -125,7 +126,7 @@ func TestCareIsShownAndChanged(t *testing.T) {
 	if got := kept().Sending; got != want {
 		t.Errorf("kept %+v, want %+v", got, want)
 	}
-	r.has(r.show(gateway.RoleOperator, page), `name="gap" inputmode="decimal" value="1.5"`, `value="30"`, `value="on" selected`, "12 of 50")
+	r.has(r.show(gateway.RoleOperator, page), `data-field="pace.gapSeconds" inputmode="decimal" value="1.5"`, `value="30"`, `value="on" checked`, "12 of 50")
 
 	for field, value := range cases.Sorted(map[string]string{"gap": "soon", "jitter": "3601", "per-minute": "-1", "checks-day": "NaN", "new-chats-day": "1e99", "new-chats-hour": "2.5"}) {
 		if got := r.post(gateway.RoleOperator, path, url.Values{"name": {"Desk"}, field: {value}}); got.status != http.StatusBadRequest {
@@ -261,4 +262,38 @@ func TestInstanceSaysWhatToDo(t *testing.T) {
 	r.check(err)
 	r.append(id, "chat", "one")
 	r.has(r.show(gateway.RoleViewer, page), "One event is waiting for a webhook.")
+}
+
+// The first steps of a new account tick themselves off, are for those who can do them, and go.
+func TestFirstStepsAreTickedOff(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.has(r.show(gateway.RoleOwner, "/instances"), "0 of 5", "Link an instance", `<a href="/keys/new">Create an API key</a>`, "No instances yet")
+	r.has(r.show(gateway.RoleOperator, "/instances"), "0 of 4")
+	r.hasNot(r.show(gateway.RoleViewer, "/instances"), "First steps")
+	id := r.instance("Desk")
+	r.has(r.show(gateway.RoleOwner, "/instances"), `<a href="/instances/`+id+`">Link an instance</a>`, `<a href="/instances/`+id+`/webhook">Add a webhook</a>`)
+	r.hasNot(r.show(gateway.RoleOwner, "/instances?status=action"), "First steps")
+
+	change := func(change func(i *gateway.Instance)) {
+		t.Helper()
+		_, err := r.store.UpdateInstance(t.Context(), id, func(i *gateway.Instance) ([]eventlog.Event, error) {
+			change(i)
+			return nil, nil
+		})
+		r.check(err)
+	}
+	change(func(i *gateway.Instance) { i.Device = "device" })
+	r.has(r.show(gateway.RoleOwner, "/instances"), "1 of 5", "Done:</span><span>Link an instance")
+	for _, data := range []eventlog.Data{eventlog.MessageReceived{}, eventlog.MessageSent{}} {
+		event, err := eventlog.NewEvent(id, "", "", time.Now(), data)
+		r.check(err)
+		r.check(r.log.Append(t.Context(), event))
+	}
+	r.has(r.show(gateway.RoleOwner, "/instances"), "3 of 5", "Done:</span><span>Receive a message", "Done:</span><span>Send a message")
+	_, _, err := r.access.CreateKey(t.Context(), access.KeyParams{AccountID: r.account.ID, Name: "till"})
+	r.check(err)
+	r.has(r.show(gateway.RoleOwner, "/instances"), "4 of 5")
+	r.post(gateway.RoleOperator, "/instances/"+id+"/webhook", url.Values{"url": {"http://192.0.2.1/"}, "active": {"yes"}})
+	r.hasNot(r.show(gateway.RoleOwner, "/instances"), "First steps")
 }

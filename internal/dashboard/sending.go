@@ -5,6 +5,7 @@ package dashboard
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,8 +99,8 @@ func sendingOf(r *frame.Request) (instance.SendingChange, error) {
 		NewChatsPerHour: count("new-chats-hour"), NewChatsPerDay: count("new-chats-day"),
 		ChecksPerHour: count("checks-hour"), ChecksPerDay: count("checks-day"),
 	}
-	if r.PostForm.Has("typing") {
-		sending.Typing = new(r.FormValue("typing") == "on")
+	if r.PostForm.Has("typing") { // with "off", and with "on" where the switch is
+		sending.Typing = new(slices.Contains(r.PostForm["typing"], "on"))
 	}
 	if len(wrong) > 0 {
 		return sending, gateway.InvalidFields(wrong...)

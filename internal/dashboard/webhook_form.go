@@ -73,20 +73,11 @@ func webhookSettings(r *frame.Request) (webhook.Settings, error) {
 		settings.Secret = new(strings.TrimSpace(r.FormValue("own")))
 	default: // it stays as it is
 	}
-	switch r.FormValue("scope") {
-	case "all":
-		settings.Events, settings.Chats = new([]eventlog.Kind{}), new([]webhook.ChatKind{})
-	case "some":
+	settings.Events, settings.Chats = new([]eventlog.Kind{}), new([]webhook.ChatKind{})
+	if r.FormValue("scope") != "" {
 		settings.Events, settings.Chats = new(chosen[eventlog.Kind](r.Form["events"])), new(chosen[webhook.ChatKind](r.Form["chats"]))
-	default: // they stay
 	}
-	switch r.FormValue("links") {
-	case "yes":
-		settings.MediaLinks = new(true)
-	case "no":
-		settings.MediaLinks = new(false)
-	default: // they stay
-	}
+	settings.MediaLinks = new(r.FormValue("links") != "")
 	var err error
 	switch r.FormValue("headers") {
 	case "none":

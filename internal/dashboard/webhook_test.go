@@ -231,7 +231,7 @@ func TestSeveralWebhooksHavePages(t *testing.T) {
 	path := "/instances/" + id + "/webhook"
 	address, _ := endpoint(t, http.StatusNoContent)
 	form := func(changes url.Values) url.Values {
-		filled := url.Values{"url": {address + "/crm"}, "secret": {"keep"}, "active": {"yes"}, "scope": {"all"}, "headers": {"keep"}, "links": {"no"}}
+		filled := url.Values{"url": {address + "/crm"}, "secret": {"keep"}, "active": {"yes"}, "headers": {"keep"}}
 		maps.Copy(filled, changes)
 		return filled
 	}
