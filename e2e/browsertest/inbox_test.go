@@ -22,6 +22,12 @@ func openAbout(p *browser.Page) {
 	p.Eval(`getComputedStyle(document.querySelector(".about-opener")).display === "none" || document.querySelector("#inbox-about").showPopover()`, nil)
 }
 
+// settled waits until the script knows what it has put into the page. Before, a link leads to a page
+// of its own: a moment that no reader notices.
+func settled(p *browser.Page) {
+	p.AwaitTrue("the script knows the page", `!document.querySelector(".htmx-request, .htmx-swapping, .htmx-settling, .htmx-added")`)
+}
+
 // answered waits until the customer's phone has a message of the shop that is as wanted, and returns it.
 func (w *world) answered(t *testing.T, what string, is func(content.Shown) bool) (found content.Shown) {
 	t.Helper()
@@ -90,7 +96,8 @@ func TestCustomerIsAnswered(t *testing.T) {
 	more := func(text string) {
 		t.Helper()
 		p.Eval(fmt.Sprintf(`[...document.querySelectorAll("#inbox-log li")].find((li) => li.querySelector(".text")?.textContent === %q).querySelector("[data-dialog]").click()`, text), nil)
-		p.Await("#dialog[open] #dialog-body > .stack:not(.htmx-added)") // htmx knows its forms then
+		p.Await("#dialog[open] .emojis")
+		settled(p)
 	}
 	more("Tem pão de queijo?")
 	p.ClickText("#dialog .emojis button", "👍")
@@ -136,14 +143,18 @@ func TestChatIsLive(t *testing.T) {
 	w.Phones.EndCall(t, customerNumber, w.Phones.Call(t, customerNumber, shopNumber, false), "hangup")
 	p.AwaitText("#inbox-log .between", "Marina")
 
+	settled(p)
 	p.Click(".about-opener")
 	p.Fill("#find", "broa")
 	p.Press("\r")
 	p.AwaitText("#inbox-log", "One message found")
+	settled(p)
 	p.ClickText(".found a", "Tem broa?")
 	p.AwaitText("#inbox-log .words", "Tem broa?")
+	settled(p)
 	p.ClickText("#inbox-log a", "Newest messages")
 	p.AwaitText("#inbox-log .text", "E café?")
+	settled(p)
 	p.Click("#inbox-head .back a")
 	p.AwaitTrue("the list is back", `document.querySelector("#inbox > .list").offsetHeight > 0`)
 	stays(t, p)

@@ -25,7 +25,7 @@ import (
 const (
 	// chatsAtOnce is how many chats the list has at first, and how many more it has each time that
 	// somebody has scrolled to its end; maxChatsShown are kept up to date at most.
-	chatsAtOnce   = 40
+	chatsAtOnce   = 30
 	maxChatsShown = 400
 	// chatsAge is how old the page may be: people stop typing without a word.
 	chatsAge = 5 * time.Second
@@ -208,7 +208,7 @@ func (p *pages) listChats(ctx context.Context, view *chatsView, query url.Values
 			Group: listed.Party.JID.IsGroup(),
 		}
 		line.Here, line.Labels = line.Address == view.Chat, having(view.Labels, listed.Labels)
-		line.Link = frame.WithQuery(path, opening(query, line.Address))
+		line.Link = frame.WithQuery("", opening(query, line.Address)) // from this page, which is in each of many lines
 		if listed.Last != nil {
 			preview := p.bubbleOf(*listed.Last)
 			line.Preview = &preview

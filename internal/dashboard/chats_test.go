@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"bytes"
 	"encoding/gob"
+	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
@@ -20,14 +21,23 @@ func (r *rig) wrote(instanceID, number, text string) {
 	r.wroteMore(instanceID, number, text, gateway.TypeText, gateway.Details{})
 }
 
+// encoded are details as the rig's describer reads them.
+func encoded(tb testing.TB, details gateway.Details) []byte {
+	tb.Helper()
+	var payload bytes.Buffer
+	if err := gob.NewEncoder(&payload).Encode(details); err != nil {
+		tb.Fatal(err)
+	}
+	return payload.Bytes()
+}
+
 func (r *rig) wroteMore(instanceID, number, text string, kind gateway.MessageType, details gateway.Details) {
 	r.t.Helper()
-	var payload bytes.Buffer
-	r.check(gob.NewEncoder(&payload).Encode(details))
+	payload := encoded(r.t, details)
 	at, with := time.Now(), gateway.Party{JID: gateway.JID(number + "@s.whatsapp.net")}
 	r.check(r.store.AddHistory(r.t.Context(), instanceID, []gateway.Message{{
 		ID: uuid.Must(uuid.NewV7()).String(), InstanceID: instanceID, PlatformID: "3EB0" + number, Chat: with, Sender: with,
-		Source: gateway.SourcePeer, Type: kind, Text: text, Payload: payload.Bytes(), Status: gateway.MessageDelivered, StatusAt: at, SentAt: at, WireKey: number, CreatedAt: at,
+		Source: gateway.SourcePeer, Type: kind, Text: text, Payload: payload, Status: gateway.MessageDelivered, StatusAt: at, SentAt: at, WireKey: number, CreatedAt: at,
 	}}))
 }
 
@@ -165,5 +175,46 @@ func TestLabelsOfChatsAreShown(t *testing.T) {
 	}
 	if entries := r.recorded(); entries != "" {
 		t.Errorf("recorded %q", entries)
+	}
+}
+
+// The inbox of an instance with 5,000 chats, one of which has 95,000 messages: the whole page, and a
+// page of messages in the middle of the chat.
+func BenchmarkInbox(b *testing.B) {
+	r := newRig(b)
+	id := r.instance("Desk")
+	const busy = "5511988887766"
+	for n := range 5000 {
+		r.wrote(id, fmt.Sprintf("55119%08d", n), "Oi, tudo bem?")
+	}
+	const many, atOnce = 95_000, 500
+	var middle time.Time
+	for n := 0; n < many; n += atOnce {
+		var batch []gateway.Message
+		for m := range atOnce {
+			at := time.Now().Add(time.Duration(n+m) * time.Millisecond)
+			with := gateway.Party{JID: busy + "@s.whatsapp.net"}
+			if n+m == many/2 {
+				middle = at
+			}
+			batch = append(batch, gateway.Message{
+				ID: uuid.Must(uuid.NewV7()).String(), InstanceID: id, PlatformID: fmt.Sprint("3EB0", n+m), Chat: with, Sender: with,
+				Source: gateway.SourcePeer, Type: gateway.TypeText, Text: fmt.Sprint("Mensagem ", n+m), Payload: encoded(b, gateway.Details{}), Status: gateway.MessageDelivered,
+				StatusAt: at, SentAt: at, WireKey: fmt.Sprint("k", n+m), CreatedAt: at,
+			})
+		}
+		r.check(r.store.AddHistory(b.Context(), id, batch))
+	}
+	chat := "/instances/" + id + "/chats?chat=" + busy + "%40s.whatsapp.net"
+	for name, path := range cases.Sorted(map[string]string{
+		"list": "/instances/" + id + "/chats", "chat": chat, "middle": fmt.Sprint(chat, "&at=", middle.UnixMilli(), "."), "found": chat + "&find=mensagem", "search": chat + "&search=5511900004",
+	}) {
+		b.Run(name, func(b *testing.B) {
+			var page string
+			for b.Loop() {
+				page = r.show(gateway.RoleOperator, path)
+			}
+			b.ReportMetric(float64(len(page)), "bytes/page")
+		})
 	}
 }

@@ -50,7 +50,7 @@ import (
 
 // rig is the pages on a real store, for visitors who are signed in already.
 type rig struct {
-	t        *testing.T
+	t        testing.TB
 	store    *store.Store
 	log      *eventlog.Log
 	access   *access.Service
@@ -113,7 +113,7 @@ func (u unsent) Remove(ctx context.Context, instanceID string, ids ...string) er
 	return u.store.RemoveQueued(ctx, instanceID, ids...)
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t testing.TB) *rig {
 	t.Helper()
 	logger, bell := slog.New(slog.DiscardHandler), new(eventlog.Bell)
 	r := &rig{t: t, account: gateway.Account{ID: uuid.NewString(), Name: "shop"}, refuse: map[string]error{}}
