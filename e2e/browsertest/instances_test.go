@@ -55,3 +55,21 @@ func TestMenusShowWhereOneIs(t *testing.T) {
 		})`)
 	}
 }
+
+// The phones and the dashboard lead back to where one was on the other.
+func TestPhonesLeadBackToTheInstance(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	page := "/instances/" + w.Link(t, shopNumber) + "/events"
+	p := w.owner()
+	p.Open(page)
+	p.ClickText(".side a", "Phones")
+	p.AwaitPath("/sandbox")
+	p.Click(`.strip a[href*="` + shopNumber + `"]`)
+	p.AwaitTrue("the phone", `location.search.includes("`+shopNumber+`")`)
+	p.ClickText(".bar a", "Dashboard")
+	p.AwaitPath(page)
+	p.ClickText(".side a", "Phones")
+	p.AwaitPath("/sandbox")
+	p.AwaitTrue("the same phone", `location.search.includes("`+shopNumber+`")`)
+}

@@ -132,7 +132,7 @@ func (p *Pages) fail(ctx context.Context, r *Request, err error) {
 	status, title := outcome(gateway.KindOf(err))
 	shownProblem := problem{Title: title}
 	if failure, ok := errors.AsType[*gateway.Error](err); ok {
-		shownProblem.Detail = failure.Message
+		shownProblem.Detail = wordsOf(failure)
 		if failure.RetryAfter > 0 {
 			r.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(failure.RetryAfter.Seconds()))))
 		}
@@ -180,10 +180,19 @@ func ForNow(err error) (why string, rest error) {
 	}
 	switch refusal.Kind {
 	case gateway.Conflict, gateway.PaymentRequired, gateway.RateLimited, gateway.Unavailable, gateway.PlatformFailed, gateway.PlatformTimeout:
-		return refusal.Message, nil
+		return wordsOf(refusal), nil
 	default:
 		return "", err
 	}
+}
+
+// wordsOf are the words of a refusal for who looks at the dashboard already: those for clients
+// send them here.
+func wordsOf(refusal *gateway.Error) string {
+	if strings.Contains(refusal.Message, "; the dashboard says why") {
+		return gateway.Errorf(refusal.Kind, refusal.Code, "the instance is not connected").Message
+	}
+	return refusal.Message
 }
 
 // outcome is the status and the words for a kind of error. What the use case itself says

@@ -95,11 +95,11 @@
     element.plot = new uPlot({
       width: element.clientWidth, height: 200, legend: { live: false },
       scales: { x: { range: (_, low, high) => [low - 1800, high + 1800] }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
-      axes: [{ ...axis(), space: 80, values: (_, moments) => moments.map(hour) }, { ...axis(), size: 40 }],
+      axes: [{ ...axis(), space: 80, values: (_, moments) => moments.map(hour) }, { ...axis(), size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000] }],
       series: [
         { label: data.labels[0], value: (_, at) => hour(at) },
-        { label: data.labels[1], value: count, stroke: tone(0), fill: tone(0), paths: bars(-1), points: { show: false } },
-        { label: data.labels[2], value: count, stroke: tone(1), fill: tone(1), paths: bars(1), points: { show: false } },
+        { label: data.labels[1], value: count, stroke: tone(0), fill: tone(0), width: 0, paths: bars(-1), points: { show: false } },
+        { label: data.labels[2], value: count, stroke: tone(1), fill: tone(1), width: 0, paths: bars(1), points: { show: false } },
       ],
     }, data.values, element);
     new ResizeObserver(() => element.plot.setSize({ width: element.clientWidth, height: 200 })).observe(element);
