@@ -40,7 +40,7 @@ func TestContactIsNamed(t *testing.T) {
 	p.AwaitText(".described", "Só por mensagem")
 	p.AwaitText(".facts", customerNumber+"@s.whatsapp.net")
 	p.AwaitText(".facts", "@lid")
-	p.AwaitText(".facts", "not in it")
+	p.AwaitText(".facts", "not saved")
 	p.Fill("#name", "Ana da padaria")
 	p.ClickText("form button", "Save")
 	p.AwaitText("#contact", "Ana da padaria")

@@ -230,6 +230,13 @@ func TestWrongFieldSaysSo(t *testing.T) {
 	p.Fill("#to", customerNumber)
 	p.AwaitGone(".wrong")
 
+	p.Open("/instances/" + id)
+	p.Click("#care summary")
+	p.Fill("#jitter", "3601")
+	p.Click("#care summary")
+	p.Click(`form[action$="/settings"] button[type="submit"]`)
+	p.AwaitText("#jitter + .wrong", "3600")
+
 	p.Open("/instances")
 	p.Click(`[data-dialog]`)
 	p.Await("dialog[open]")

@@ -134,6 +134,7 @@ func (p *pages) firstSteps(ctx context.Context, key gateway.Key, role gateway.Ro
 		step{Name: web.Word("Send a message"), Hint: web.Word("Here or with the API.")}
 	webhook := step{Name: web.Word("Add a webhook"), Hint: web.Word("It sends events to your server.")}
 	if len(whole) > 0 {
+		link.Hint = web.Word("Scan its code with the phone.")
 		path := "/instances/" + whole[0].ID
 		link.Link, receive.Link, send.Link, webhook.Link = path, path+"/chats", path+"/chats", path+"/webhook"
 		if p.Sandbox {

@@ -122,7 +122,7 @@ func (p *pages) keyState(key gateway.Key) state {
 	case !key.Valid(p.Now()):
 		return state{"", web.Word("Expired"), web.Word("This key has expired. Requests with it are refused."), ""}
 	default:
-		return state{"good", web.Word("Active"), web.Word("Requests with this key are accepted."), ""}
+		return state{"good", web.Word("Valid"), web.Word("Requests with this key are accepted."), ""}
 	}
 }
 

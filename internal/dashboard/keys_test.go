@@ -40,7 +40,7 @@ func TestKeyIsMadeUsedAndRevoked(t *testing.T) {
 		t.Errorf("recorded %q", entries)
 	}
 	page := r.show(gateway.RoleOwner, "/keys")
-	r.has(page, "Shop &lt;1&gt;", "Active", "partner", ">Desk</li>", ">Till</li>")
+	r.has(page, "Shop &lt;1&gt;", "Valid", "partner", ">Desk</li>", ">Till</li>")
 	r.hasNot(page, secret)
 
 	got = r.post(gateway.RoleOwner, "/keys/"+key.ID+"/revoke", nil)

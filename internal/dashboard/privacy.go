@@ -55,14 +55,14 @@ type choice struct {
 // choiceName is for whom a setting holds.
 func choiceName(of gateway.PrivacyChoice) web.Word {
 	words := map[gateway.PrivacyChoice]web.Word{
-		gateway.PrivacyAll:            web.Word("everybody"),
-		gateway.PrivacyContacts:       web.Word("contacts"),
-		gateway.PrivacyContactsExcept: web.Word("contacts, except those excluded on the phone"),
-		gateway.PrivacyNone:           web.Word("nobody"),
-		gateway.PrivacyKnown:          web.Word("contacts and people written to"),
-		gateway.PrivacyAsLastSeen:     web.Word("same as Last seen"),
+		gateway.PrivacyAll:            web.Word("Everybody"),
+		gateway.PrivacyContacts:       web.Word("Contacts"),
+		gateway.PrivacyContactsExcept: web.Word("Contacts, except those excluded on the phone"),
+		gateway.PrivacyNone:           web.Word("Nobody"),
+		gateway.PrivacyKnown:          web.Word("Contacts and people written to"),
+		gateway.PrivacyAsLastSeen:     web.Word("Same as Last seen"),
 	}
-	return cmp.Or(words[of], web.Word("as on the phone"))
+	return cmp.Or(words[of], web.Word("As on the phone"))
 }
 
 // settingsOf are the settings with what is chosen now. What can't be chosen here is there as long
@@ -86,7 +86,7 @@ func timersOf(privacy gateway.Privacy) (all []choice) {
 	for _, one := range []struct {
 		days int
 		name web.Word
-	}{{0, web.Word("never")}, {1, web.Word("24 hours")}, {7, web.Word("7 days")}, {90, web.Word("90 days")}} {
+	}{{0, web.Word("Off")}, {1, web.Word("24 hours")}, {7, web.Word("7 days")}, {90, web.Word("90 days")}} {
 		all = append(all, choice{strconv.Itoa(one.days), one.name, privacy.Disappearing == days(one.days)})
 	}
 	if !slices.ContainsFunc(all, func(c choice) bool { return c.Chosen }) {
