@@ -134,7 +134,7 @@ func (p *person) status(id string) {
 	p.t.Helper()
 	p.wants("gateway    "+p.g.BaseURL+" answers", "status")
 	p.wants("instances  1: 1 connected\nwebhooks   none is behind", "status")
-	p.wants("instance  shop ("+id+")\nstatus    connected, unchanged since 20", "status", "shop")
+	p.wants("instance  shop ("+id+")\nstatus    connected\nchanged   20", "status", "shop")
 	p.wants("\nqueue     no message waits to be sent\nwebhook   none; set one: recado webhooks set --instance shop URL", "status", id)
 	made, err := p.g.Partner.CreateInstance(p.t.Context(), client.NewInstance{Name: "dois balcões"})
 	if err != nil {

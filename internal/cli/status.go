@@ -169,7 +169,8 @@ func (s instanceStatus) lines() []terminal.Pair {
 	one := s.Instance
 	lines := []terminal.Pair{
 		{"instance", one.Name + " (" + one.InstanceID + ")"},
-		{"status", one.Status + ", unchanged since " + terminal.Moment(one.UpdatedAt)},
+		{"status", one.Status},
+		{"changed", terminal.Moment(one.UpdatedAt)}, // of the status or a setting
 		{"account", strings.TrimSpace(one.MessengerID + " " + one.MessengerName)},
 		{"proxy problem", one.ProxyProblem},
 	}
