@@ -132,11 +132,11 @@ func (p *pages) firstSteps(ctx context.Context, key gateway.Key, role gateway.Ro
 	link, receive, send := step{Name: web.Word("Link an instance"), Hint: web.Word("Create one and scan its code with the phone.")},
 		step{Name: web.Word("Receive a message"), Hint: web.Word("Write to the account from another phone.")},
 		step{Name: web.Word("Send a message"), Hint: web.Word("Here or with the API.")}
-	webhook := step{Name: web.Word("Add a webhook"), Hint: web.Word("It sends events to your server.")}
+	hook := step{Name: web.Word("Add a webhook"), Hint: web.Word("It sends events to your server.")}
 	if len(whole) > 0 {
 		link.Hint = web.Word("Scan its code with the phone.")
 		path := "/instances/" + whole[0].ID
-		link.Link, receive.Link, send.Link, webhook.Link = path, path+"/chats", path+"/chats", path+"/webhook"
+		link.Link, receive.Link, send.Link, hook.Link = path, path+"/chats", path+"/chats", path+"/webhook"
 		if p.Sandbox {
 			receive.Link = "/sandbox"
 		}
@@ -146,12 +146,12 @@ func (p *pages) firstSteps(ctx context.Context, key gateway.Key, role gateway.Ro
 			return nil, nil
 		}
 		link.Done = link.Done || one.Linked()
-		for kind, step := range map[eventlog.Kind]*step{eventlog.KindMessageReceived: &receive, eventlog.KindMessageSent: &send} {
+		for kind, done := range map[eventlog.Kind]*step{eventlog.KindMessageReceived: &receive, eventlog.KindMessageSent: &send} {
 			found, _, err := p.Events.Newest(ctx, one.ID, []eventlog.Kind{kind}, 0, 1)
 			if err != nil {
 				return nil, err
 			}
-			step.Done = step.Done || len(found) > 0
+			done.Done = done.Done || len(found) > 0
 		}
 	}
 	hooks, err := p.Webhooks.Conditions(ctx, idsOf(whole))
@@ -162,8 +162,8 @@ func (p *pages) firstSteps(ctx context.Context, key gateway.Key, role gateway.Ro
 	if err != nil {
 		return nil, err
 	}
-	webhook.Done = len(hooks)+everywhere.Total > 0
-	steps := []step{link, receive, send, webhook}
+	hook.Done = len(hooks)+everywhere.Total > 0
+	steps := []step{link, receive, send, hook}
 	if role.Covers(gateway.RoleOwner) {
 		keys, err := p.Access.ListKeys(ctx, key.AccountID, gateway.PageRequest{Page: 1, Limit: 1})
 		if err != nil {

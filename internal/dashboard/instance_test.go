@@ -297,3 +297,13 @@ func TestFirstStepsAreTickedOff(t *testing.T) {
 	r.post(gateway.RoleOperator, "/instances/"+id+"/webhook", url.Values{"url": {"http://192.0.2.1/"}, "active": {"yes"}})
 	r.hasNot(r.show(gateway.RoleOwner, "/instances"), "First steps")
 }
+
+// What an account that is not new has done can't be told: its events may be gone.
+func TestFirstStepsAreForNewAccounts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.check(r.store.CreateInstance(t.Context(), gateway.Instance{
+		ID: uuid.Must(uuid.NewV7()).String(), AccountID: r.account.ID, Name: "Desk", Status: gateway.StatusCreated, CreatedAt: time.Now().AddDate(0, 0, -8),
+	}))
+	r.hasNot(r.show(gateway.RoleOwner, "/instances"), "First steps")
+}
