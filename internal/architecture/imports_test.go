@@ -69,7 +69,7 @@ func layers() []layer {
 		{
 			"ground",
 			[]string{
-				"body", "cache", "clock", "eventlog", "groupcommit", "keylock", "media", "outbound", "postgres", "preview", "required", "seal", "share", "signallog", "sqlerror",
+				"body", "cache", "clock", "eventlog", "groupcommit", "keylock", "media", "outbound", "postgres", "preview", "reference", "required", "seal", "share", "signallog", "sqlerror",
 				"sqlite", "trace", "web", "worker",
 			},
 			[]string{"words", "ground"},
