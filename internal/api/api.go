@@ -5,7 +5,7 @@
 //   - contract: order of checks, errors, registration, the OpenAPI document
 //   - body: reading a JSON body within bounds
 //   - format: the formats of strings
-//   - reference: the reference page
+//   - describe: the operations as the reference shows them
 //
 // The package decides nothing about instances or messages: an operation decodes, calls
 // one use case and encodes its answer. The server and the end-to-end tests build it.
@@ -22,7 +22,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api/contract"
-	"github.com/recado-project/recado/internal/api/reference"
+	"github.com/recado-project/recado/internal/api/describe"
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/channel"
@@ -34,6 +34,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/profile"
+	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
@@ -152,7 +153,6 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	reference.Serve(made)
 	return &API{contract: made, requests: config.requests, streams: config.streams}, nil
 }
 
@@ -171,9 +171,9 @@ func (a *API) Pools() []*share.Pool {
 	return append(a.Bodies().Pools(), a.requests, a.streams)
 }
 
-// Operations are those that the reference page shows, in its order. It builds the whole document.
-func (a *API) Operations() []contract.Operation {
-	return reference.Operations(a.contract.NewDocument())
+// Reference describes the operations for the pages that show them. It builds the whole document.
+func (a *API) Reference() (*reference.Reference, error) {
+	return describe.Reference(a.contract.NewDocument())
 }
 
 // ServeHTTP answers a request.

@@ -170,7 +170,7 @@ func (r groups) settings() contract.Endpoint {
 
 func (r groups) leave() contract.Endpoint {
 	return contract.Do(contract.Operation{
-		ID: "leaveGroup", Tag: tagGroups,
+		ID: "leaveGroup", Tag: tagGroups, Destructive: true,
 		Summary: "Leave a group", Description: "This account is no member of the group any more. The other members see that it left.",
 		Codes: groupCodes(),
 	}, func(ctx context.Context, in *GroupPath) error {

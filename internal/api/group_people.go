@@ -180,7 +180,7 @@ func (r groups) invite() contract.Endpoint {
 
 func (r groups) resetInvite() contract.Endpoint {
 	return r.inviteEndpoint(contract.Operation{
-		ID: "resetGroupInvite", Summary: "Reset the invite link",
+		ID: "resetGroupInvite", Summary: "Reset the invite link", Destructive: true,
 		Description: "Makes a new link and returns it. The old one leads nowhere from now on.",
 	}, true)
 }

@@ -265,7 +265,7 @@ func (i *instances) restart() contract.Endpoint {
 
 func (i *instances) logout() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "logoutInstance", Tag: tagInstances,
+		ID: "logoutInstance", Tag: tagInstances, Destructive: true,
 		Summary: "Log out an instance",
 		Description: "Ends the session on the platform, or a linking in progress, and removes its keys. The instance and its " +
 			"messages stay. If the instance is not linked, nothing changes.",
@@ -328,7 +328,7 @@ func (i *instances) delete() contract.Endpoint {
 
 func (i *instances) stop() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "stopInstance", Tag: tagPartner,
+		ID: "stopInstance", Tag: tagPartner, Destructive: true,
 		Summary: "Stop an instance", Description: "Closes the session of the instance and keeps its keys; a restart brings it back.",
 		Audience: contract.Partners, Codes: []string{gateway.CodePaymentRequired, gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (contract.Empty, error) {

@@ -3,7 +3,6 @@ package api_test
 import (
 	"encoding/json"
 	"flag"
-	"html"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -197,7 +197,7 @@ func TestNobodyPaysForADocumentUnasked(t *testing.T) { //nolint:paralleltest // 
 		return built
 	}
 	alone := testing.AllocsPerRun(1, func() { build() })
-	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/docs/api"} {
+	for _, path := range []string{"/openapi.json", "/openapi.yaml"} {
 		asked := testing.AllocsPerRun(1, func() {
 			got := httptest.NewRecorder()
 			build().ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
@@ -211,39 +211,14 @@ func TestNobodyPaysForADocumentUnasked(t *testing.T) { //nolint:paralleltest // 
 	}
 }
 
-func TestReferencePage(t *testing.T) {
+// The reference tells of every operation with all its parameters, fields and errors.
+func TestReferenceIsWhole(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	got := f.do(t, request{path: "/docs/api"})
-	policy := got.Header().Get("Content-Security-Policy")
-	if got.Code != http.StatusOK || got.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(policy, "default-src 'none'") {
-		t.Fatalf("%d, headers %v", got.Code, got.Header())
+	described, err := f.handler.(*api.API).Reference() //nolint:forcetypeassert // newFixture made it
+	if err != nil {
+		t.Fatal(err)
 	}
-	page := got.Body.String()
-	style := f.do(t, request{path: "/docs/api/style.css"})
-	if style.Code != http.StatusOK || style.Header().Get("Content-Type") != "text/css; charset=utf-8" || style.Body.Len() == 0 {
-		t.Errorf("the style: %d, headers %v", style.Code, style.Header())
-	}
-
-	// It works offline: everything that it loads is served here, and every link leads
-	// somewhere.
-	for _, match := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-		switch target := match[1]; {
-		case strings.HasPrefix(target, "#"):
-			if !strings.Contains(page, `id="`+target[1:]+`"`) {
-				t.Errorf("nothing is at %s", target)
-			}
-		case !strings.HasPrefix(target, "/docs/api/") && !strings.HasPrefix(target, "/openapi"):
-			// a page beside the API's: a test of the whole program follows it
-		case f.do(t, request{path: target}).Code != http.StatusOK:
-			t.Errorf("%s is not served", target)
-		}
-	}
-	plain := strings.Replace(page, `<script src="/docs/api/page.js" defer></script>`, "", 1)
-	if strings.Contains(plain, "<script") || strings.Contains(page, "style=") || strings.Contains(page, " on") && regexp.MustCompile(`<[^>]* on[a-z]+=`).MatchString(page) {
-		t.Error("it holds what its policy forbids")
-	}
-
 	served := f.do(t, request{path: "/openapi.json"})
 	document, err := openapi3.NewLoader().LoadFromData(served.Body.Bytes())
 	if err != nil {
@@ -256,48 +231,88 @@ func TestReferencePage(t *testing.T) {
 		}
 		for method, operation := range item.Operations() {
 			operations++
-			article := section(page, `<article id="`+operation.OperationID+`">`)
-			if article == "" {
+			_, op, _, _ := described.Find(operation.OperationID)
+			if op == nil || op.Method != method || op.Path != path {
 				t.Errorf("%s %s is not there", method, path)
 				continue
 			}
-			shown := fields(operation)
-			for _, want := range shown {
-				if !strings.Contains(article, "<code>"+want+"</code>") {
-					t.Errorf("%s does not tell of %s", operation.OperationID, want)
-				}
+			var told []string
+			for _, field := range slices.Concat(op.Parameters, op.Body) {
+				told = append(told, field.Name)
 			}
+			for _, refusal := range op.Refusals {
+				told = append(told, refusal.Name)
+			}
+			wanted := fields(operation)
 			for status, response := range operation.Responses.Map() {
 				if status < "300" {
 					continue
 				}
 				for _, code := range regexp.MustCompile("`([A-Z_]+)`").FindAllStringSubmatch(*response.Value.Description, -1) {
-					if !strings.Contains(article, "<code>"+code[1]+"</code>") {
-						t.Errorf("%s does not tell of %s", operation.OperationID, code[1])
-					}
+					wanted = append(wanted, code[1])
+				}
+			}
+			for _, want := range wanted {
+				if !slices.Contains(told, want) {
+					t.Errorf("%s does not tell of %s", op.ID, want)
+				}
+			}
+			for _, example := range []string{op.Request, op.Example} {
+				if example != "" && !json.Valid([]byte(example)) {
+					t.Errorf("%s: no JSON: %s", op.ID, example)
 				}
 			}
 		}
 	}
-	if got := strings.Count(page, "<article"); got != operations {
-		t.Errorf("it tells of %d operations, of %d", got, operations)
+	told := 0
+	for _, group := range described.Groups {
+		told += len(group.Operations)
 	}
-	for _, example := range regexp.MustCompile(`(?s)<pre tabindex="0">(.*?)</pre>`).FindAllStringSubmatch(page, -1) {
-		text := html.UnescapeString(example[1])
-		if _, body, found := strings.Cut(text, "-d '"); found {
-			text = strings.TrimSuffix(body, "'")
-		} else if strings.HasPrefix(text, "curl") {
-			continue
+	if told != operations || len(described.Codes) < 20 || len(described.About) < 2 {
+		t.Errorf("it tells of %d operations, of %d, and of %d errors", told, operations, len(described.Codes))
+	}
+}
+
+// What the pages need of an operation beside its fields.
+func TestReferenceOfOperations(t *testing.T) {
+	t.Parallel()
+	described, err := newFixture(t, nil).handler.(*api.API).Reference() //nolint:forcetypeassert // newFixture made it
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range cases.Sorted(map[string]struct {
+		destructive, stream bool
+		audience            reference.Audience
+	}{
+		"sendText":       {},
+		"logoutInstance": {destructive: true},
+		"deleteChat":     {destructive: true},
+		"streamEvents":   {stream: true},
+		"deleteInstance": {destructive: true, audience: reference.Partners},
+		"getHealth":      {audience: reference.Everybody},
+	}) {
+		_, op, _, _ := described.Find(id)
+		if op == nil || op.Destructive != want.destructive || op.Stream != want.stream || op.Audience != want.audience {
+			t.Errorf("%s: %+v", id, op)
 		}
-		if !json.Valid([]byte(text)) {
-			t.Errorf("no JSON: %s", text)
+	}
+	_, text, _, _ := described.Find("sendText")
+	for _, field := range slices.Concat(text.Parameters, text.Body) {
+		switch field.Name {
+		case "instanceId":
+			if field.Where != "path" || !field.Required || field.Example == "" {
+				t.Errorf("%+v", field)
+			}
+		case "linkPreview":
+			if !slices.Contains(field.Rules, "default `false`") {
+				t.Errorf("the default is told as %v", field.Rules)
+			}
 		}
 	}
 }
 
-// The page has every type of event with its fields, and its examples call the gateway
-// that served it.
-func TestReferencePageIsOfThisGateway(t *testing.T) {
+// The document calls the gateway that served it.
+func TestDocumentIsOfThisGateway(t *testing.T) {
 	t.Parallel()
 	built := map[string]*fixture{} // by the configured address: each writes its texts once
 	for name, test := range cases.Sorted(map[string]struct{ public, host, want string }{
@@ -310,36 +325,16 @@ func TestReferencePageIsOfThisGateway(t *testing.T) {
 			f = newFixture(t, func(c *api.Config) { c.PublicURL = test.public })
 			built[test.public] = f
 		}
-		for _, path := range []string{"/docs/api", "/openapi.json", "/openapi.yaml"} {
+		for _, path := range []string{"/openapi.json", "/openapi.yaml"} {
 			made := httptest.NewRequestWithContext(t.Context(), get, path, http.NoBody)
 			made.Host = test.host
 			got := httptest.NewRecorder()
 			f.handler.ServeHTTP(got, made)
-			content := got.Body.String()
-			if !strings.Contains(content, test.want) || strings.Contains(content, "gateway.invalid") {
+			if content := got.Body.String(); !strings.Contains(content, test.want) || strings.Contains(content, "gateway.invalid") {
 				t.Errorf("%s, %s: it does not name %s", name, path, test.want)
-			}
-			if path != "/docs/api" {
-				continue
-			}
-			for _, kind := range eventlog.Kinds() {
-				if !strings.Contains(content, `<div class="event" id="`+string(kind)+`">`) {
-					t.Errorf("it does not tell of %s", kind)
-				}
-			}
-			sends := html.UnescapeString(section(content, `<article id="sendText">`))
-			if !strings.Contains(sends, "curl "+test.want+"/api/message/") || !strings.Contains(sends, "-H 'content-type: application/json'") {
-				t.Errorf("a text is sent by %s", sends)
 			}
 		}
 	}
-}
-
-// section is the part of the page from a mark to the end of its article.
-func section(page, mark string) string {
-	_, rest, _ := strings.Cut(page, mark)
-	article, _, _ := strings.Cut(rest, "</article>")
-	return article
 }
 
 // fields are the names of the parameters and fields of an operation.
@@ -355,15 +350,6 @@ func fields(operation *openapi3.Operation) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// The reference page is found with a slash behind its address as well.
-func TestSlashLeadsToTheReference(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, nil)
-	if got := f.do(t, request{path: "/docs/api/"}); got.Code != http.StatusFound || got.Header().Get("Location") != "/docs/api" {
-		t.Errorf("answered %d, to %q", got.Code, got.Header().Get("Location"))
-	}
 }
 
 // Browsers do not guess the type of an answer, and caches do not keep it.

@@ -81,7 +81,8 @@ func (s *Server) openDashboard() (http.Handler, error) {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
 	docPages, err := docpages.New(docpages.Config{
-		Site: docSite, Logger: s.config.Logger, Users: s.use.users, Documents: docs.Guides, Operations: s.operations,
+		Site: docSite, Logger: s.config.Logger, Users: s.use.users, Documents: docs.Guides, Reference: s.api.Reference, Origin: s.origin,
+		Try:     &docpages.Try{Instances: s.use.instances, Keys: s.use.access, Sandbox: s.sandbox != nil, Now: s.config.Now},
 		Sandbox: s.sandbox != nil, Shares: shares,
 	})
 	if err != nil {
@@ -101,15 +102,6 @@ func (s *Server) openDashboard() (http.Handler, error) {
 		}
 		behindDoor.ServeHTTP(w, r)
 	})), nil
-}
-
-// operations are those that the API's reference shows, for the search of the documents.
-func (s *Server) operations() []docpages.Operation {
-	var shown []docpages.Operation
-	for _, op := range s.api.Operations() {
-		shown = append(shown, docpages.Operation{ID: op.ID, Title: op.Summary, Route: op.Method + " " + op.Path, Text: op.Description})
-	}
-	return shown
 }
 
 // address is where clients reach the program.

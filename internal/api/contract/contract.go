@@ -120,13 +120,5 @@ func New(config Config) (*API, error) {
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
 
-// Handle adds a page that is no operation. It is called before the API serves.
-func (a *API) Handle(method, path string, handler http.HandlerFunc) {
-	a.router.HandleFunc(method+" "+path, handler)
-}
-
 // Bodies reads the bodies of requests.
 func (a *API) Bodies() *body.Reader { return a.bodies }
-
-// Origin returns where clients reach the API.
-func (a *API) Origin() Origin { return a.config.Origin }

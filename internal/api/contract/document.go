@@ -167,14 +167,14 @@ func explainFormat(schema *huma.Schema) {
 
 // serveDocument serves the document as JSON and as YAML.
 func (a *API) serveDocument() {
-	a.Handle(http.MethodGet, "/openapi.json", a.Text(jsonType, func() ([]byte, error) { return json.Marshal(a.NewDocument()) }))
-	a.Handle(http.MethodGet, "/openapi.yaml", a.Text("application/yaml", func() ([]byte, error) { return a.NewDocument().YAML() }))
+	a.router.HandleFunc("GET /openapi.json", a.text(jsonType, func() ([]byte, error) { return json.Marshal(a.NewDocument()) }))
+	a.router.HandleFunc("GET /openapi.yaml", a.text("application/yaml", func() ([]byte, error) { return a.NewDocument().YAML() }))
 }
 
-// Text makes the handler of a text that is the same for everybody, except for the
+// text makes the handler of a text that is the same for everybody, except for the
 // gateway's own address. It is written when it is first asked for, because a start should
 // not wait for what hardly anybody reads, and is kept from then on.
-func (a *API) Text(contentType string, write func() ([]byte, error)) http.HandlerFunc {
+func (a *API) text(contentType string, write func() ([]byte, error)) http.HandlerFunc {
 	written := sync.OnceValues(write)
 	return func(w http.ResponseWriter, r *http.Request) {
 		content, err := written()

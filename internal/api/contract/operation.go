@@ -29,6 +29,8 @@ type Operation struct {
 	Codes       []string // of its refusals, beside those that follow from the rest
 	Audience    Audience
 	Stream      bool // it answers events until its reader leaves
+	// Destructive says that it ends or removes what nobody can bring back; DELETE says so by itself.
+	Destructive bool
 	// Later describes the answer 202 that the operation may give as well; empty if it
 	// never does. The handler's answer chooses by its field Status.
 	Later string

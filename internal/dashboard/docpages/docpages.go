@@ -1,6 +1,6 @@
-// Package docpages shows the documents of docs/ as pages: with a menu, links that lead on, and a
-// search over all of them. Documents are no secret, so that everybody may read them; who is signed in
-// reads them inside the dashboard.
+// Package docpages shows the documents of docs/ and the API's reference as pages: with a menu, links that
+// lead on, and a search over all of them. They are no secret, so that everybody may read them; who is signed
+// in reads them inside the dashboard, and sends requests from the reference.
 package docpages
 
 import (
@@ -16,7 +16,9 @@ import (
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/required"
+	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
 
@@ -27,9 +29,6 @@ var Files embed.FS
 
 // Root is the address of the front page. All pages are below it.
 const Root = "/docs"
-
-// Reference is the address of the API's reference, which is the API's own page.
-const Reference = Root + "/api"
 
 // specification is the file that the reference is about, and specificationAddress where the API serves it with
 // the gateway's own address.
@@ -45,53 +44,65 @@ type Config struct {
 	Users  frame.Audit
 	// Documents is docs/: README.md lists the pages, and a folder that is called like a language has translations.
 	Documents fs.FS
-	// Operations returns those of the API, for the search. It is called once, by the first who searches.
-	Operations func() []Operation
+	// Reference describes the API. It is called once, by the first who needs it.
+	Reference func() (*reference.Reference, error)
+	// Origin is the address under which clients reach the API, as a request shows it.
+	Origin func(*http.Request) string
 
+	Try     *Try         // nil: requests are shown, and not sent
 	Sandbox bool         // there are phones to look at
 	Shares  frame.Shares // with the API
-}
-
-// Operation is one of the API's, as the search finds it.
-type Operation struct {
-	ID    string // its anchor in the reference
-	Title string
-	Route string // method and path
-	Text  string
 }
 
 // pages has the handlers.
 type pages struct {
 	Config
 
-	book  func() (*book, error) // read when somebody asks for a page
-	index func() (index, error)
+	book       func() (*book, error) // read when somebody asks for a page
+	operations func() (*reference.Reference, error)
+	index      func() (index, error)
 }
 
 // New makes the pages. It reads no document yet.
 func New(config Config) (*frame.Pages, error) {
-	if err := required.Check("docpages", config); err != nil {
+	if err := required.Check("docpages", config, "Try"); err != nil {
 		return nil, err
 	}
 	p := &pages{Config: config}
 	p.book = sync.OnceValues(func() (*book, error) { return readBook(config.Documents, config.Site.Words().Languages()) })
+	p.operations = sync.OnceValues(config.Reference)
 	p.index = sync.OnceValues(p.newIndex)
 	read := func(pattern string, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: http.MethodGet, Path: Root + pattern, Handle: handle}
 	}
-	return frame.New(
-		frame.Config{Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox, Shares: config.Shares},
+	routes := []frame.Route{
 		read("", p.showFront),
 		read("/{$}", func(r *frame.Request) error { return r.Go(Root) }),
 		read("/search", p.search),
+		read("/api", p.showReference),
+		read("/api/{$}", func(r *frame.Request) error { return r.Go(Reference) }),
+		read("/api/"+errorsName, p.showErrors),
+		read("/api/{operation}", p.showOperation),
 		read("/{name...}", p.show),
+	}
+	if config.Try != nil {
+		if err := required.Check("docpages", *config.Try); err != nil {
+			return nil, err
+		}
+		routes = append(routes,
+			frame.Route{Method: http.MethodPost, Path: Reference + "/{operation}/samples", MaxBody: maxSample, Handle: p.showSamples},
+			frame.Route{Method: http.MethodPost, Path: Reference + "/key", Role: gateway.RoleOwner, Action: user.ActionKeyCreated, Handle: p.makeKey},
+		)
+	}
+	return frame.New(
+		frame.Config{Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox, Shares: config.Shares},
+		routes...,
 	)
 }
 
 // Owns reports whether a path is one of these pages.
 func Owns(address string) bool {
-	under := func(root string) bool { return address == root || strings.HasPrefix(address, root+"/") }
-	return under(Root) && !under(Reference)
+	return address == Root || strings.HasPrefix(address, Root+"/")
 }
 
 // view is what all pages show.

@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/docpages"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
@@ -38,6 +39,12 @@ type rig struct {
 // newRig makes the pages of the documents of the program, or of others.
 func newRig(t *testing.T, documents fs.FS) *rig {
 	t.Helper()
+	return newTrying(t, documents, nil)
+}
+
+// newTrying makes the same pages, from which requests can be sent.
+func newTrying(t *testing.T, documents fs.FS, try *docpages.Try) *rig {
+	t.Helper()
 	if documents == nil {
 		documents = docs.Guides
 	}
@@ -60,9 +67,9 @@ func newRig(t *testing.T, documents fs.FS) *rig {
 	}
 	pages, err := docpages.New(docpages.Config{
 		Site: site, Logger: logger, Users: nobody{}, Documents: documents,
-		Operations: func() []docpages.Operation {
-			return []docpages.Operation{{ID: "sendText", Title: "Send a text", Route: "POST /api/message/{instanceId}/text", Text: "It is formatted."}}
-		},
+		Reference: func() (*reference.Reference, error) { return described(), nil },
+		Origin:    func(r *http.Request) string { return "http://" + r.Host },
+		Try:       try,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +149,8 @@ func TestAddressesStay(t *testing.T) {
 		kind, to string
 	}{
 		"/docs/":                        {http.StatusSeeOther, "", "/docs"},
+		"/docs/api/":                    {http.StatusSeeOther, "", "/docs/api"},
+		"/docs/api/nothing":             {http.StatusNotFound, "text/html; charset=utf-8", ""},
 		"/docs/guide.md":                {http.StatusOK, "text/plain; charset=utf-8", ""},
 		"/docs/README.md":               {http.StatusOK, "text/plain; charset=utf-8", ""},
 		"/docs/webhooks/go/receiver.go": {http.StatusOK, "text/plain; charset=utf-8", ""},
@@ -158,7 +167,7 @@ func TestAddressesStay(t *testing.T) {
 		}
 	}
 	for path, want := range cases.Sorted(map[string]bool{
-		"/docs": true, "/docs/guide": true, "/docs/api": false, "/docs/api/style.css": false, "/docs/apicture": true, "/docsets": false,
+		"/docs": true, "/docs/guide": true, "/docs/api": true, "/docs/api/sendText": true, "/docs/apicture": true, "/docsets": false,
 	}) {
 		if docpages.Owns(path) != want {
 			t.Errorf("%s: not %v", path, want)

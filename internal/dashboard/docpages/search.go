@@ -58,7 +58,10 @@ func (p *pages) newIndex() (index, error) {
 	if err != nil {
 		return nil, err
 	}
-	operations := p.Operations()
+	all, err := p.operations()
+	if err != nil {
+		return nil, err
+	}
 	made := index{}
 	for _, lang := range b.languages {
 		names := make([]string, 0, len(b.pages[web.English]))
@@ -82,9 +85,12 @@ func (p *pages) newIndex() (index, error) {
 				made[lang] = append(made[lang], t.fold())
 			}
 		}
-		for _, op := range operations {
-			t := target{heading: op.Title, text: op.Route + " " + op.ID + " " + op.Text, to: Reference + "#" + op.ID, lang: web.English, route: op.Route}
-			made[lang] = append(made[lang], t.fold())
+		for _, group := range all.Groups {
+			for _, op := range group.Operations {
+				route := op.Method + " " + op.Path
+				t := target{heading: op.Summary, text: route + " " + op.ID + " " + string(op.Description), to: Reference + "/" + op.ID, lang: web.English, route: route}
+				made[lang] = append(made[lang], t.fold())
+			}
 		}
 	}
 	return made, nil

@@ -25,8 +25,8 @@ func TestSearchFindsTheSection(t *testing.T) {
 	r := newRig(t, nil)
 	for search, want := range cases.Sorted(map[string]string{
 		"message.received":    "/docs/events#messagereceived",
-		"Send a TEXT":         "/docs/api#sendText",
-		"/api/message/":       "/docs/api#sendText",
+		"Send a TEXT":         "/docs/api/sendText",
+		"/api/message/":       "/docs/api/sendText",
 		"mark as read":        "/docs/guide#mark-as-read",
 		"check the signature": "/docs/webhooks#check-the-signature",
 		"signat check":        "/docs/webhooks#check-the-signature",

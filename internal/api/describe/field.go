@@ -1,6 +1,7 @@
-package reference
+package describe
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -12,9 +13,10 @@ import (
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/body/format"
+	"github.com/recado-project/recado/internal/reference"
 )
 
-// fieldLister turns schemas into rows of the page. It walks the types that the schemas
+// fieldLister turns schemas into rows of the reference. It walks the types that the schemas
 // were made of, because a schema does not keep the order of fields.
 type fieldLister struct {
 	registry huma.Registry
@@ -28,26 +30,38 @@ func (l fieldLister) schema(of *huma.Schema) *huma.Schema {
 }
 
 // parameter is the row of a parameter.
-func (l fieldLister) parameter(parameter *huma.Param) field {
+func (l fieldLister) parameter(parameter *huma.Param) reference.Field {
 	row := l.row(parameter.Name, parameter.Schema, parameter.Required)
 	row.Where = parameter.In
-	row.Description = parameter.Description
+	row.Description = reference.Text(parameter.Description)
+	schema := l.schema(parameter.Schema)
+	for _, example := range append(parameter.Schema.Examples, schema.Examples...) {
+		if row.Example == "" && example != "-" { // which says that there is none
+			row.Example = fmt.Sprint(example)
+		}
+	}
+	for _, value := range schema.Enum {
+		row.Values = append(row.Values, fmt.Sprint(value))
+	}
+	if schema.Type == huma.TypeBoolean {
+		row.Values = []string{"true", "false"}
+	}
 	return row
 }
 
 // headers are the rows of an answer's headers, by name.
-func (l fieldLister) headers(operation *huma.Operation, status int) []field {
+func (l fieldLister) headers(operation *huma.Operation, status int) []reference.Field {
 	response := operation.Responses[strconv.Itoa(status)]
 	if response == nil {
 		return nil
 	}
-	var rows []field
+	var rows []reference.Field
 	for _, name := range slices.Sorted(maps.Keys(response.Headers)) {
 		header := response.Headers[name]
 		row := l.row(name, header.Schema, false)
 		row.Where = "header"
 		if header.Description != "" {
-			row.Description = header.Description
+			row.Description = reference.Text(header.Description)
 		}
 		rows = append(rows, row)
 	}
@@ -55,12 +69,12 @@ func (l fieldLister) headers(operation *huma.Operation, status int) []field {
 }
 
 // list returns the rows of a body's fields, and of the fields inside of these.
-func (l fieldLister) list(prefix string, body reflect.Type) []field {
+func (l fieldLister) list(prefix string, body reflect.Type) []reference.Field {
 	return l.fields(prefix, body, l.schema(l.registry.Schema(body, true, "")))
 }
 
-func (l fieldLister) fields(prefix string, object reflect.Type, schema *huma.Schema) []field {
-	var rows []field
+func (l fieldLister) fields(prefix string, object reflect.Type, schema *huma.Schema) []reference.Field {
+	var rows []reference.Field
 	for part := range object.Fields() {
 		if part.Anonymous {
 			rows = append(rows, l.fields(prefix, part.Type, l.embedded(part.Type, schema))...)
@@ -73,7 +87,7 @@ func (l fieldLister) fields(prefix string, object reflect.Type, schema *huma.Sch
 		}
 		row := l.row(prefix+name, property, slices.Contains(schema.Required, name))
 		if description := part.Tag.Get("doc"); description != "" {
-			row.Description = description
+			row.Description = reference.Text(description)
 		}
 		rows = append(rows, row)
 		inner, below := part.Type, prefix+name+"."
@@ -99,9 +113,9 @@ func (l fieldLister) embedded(part reflect.Type, object *huma.Schema) *huma.Sche
 }
 
 // row is the row of a field or a parameter.
-func (l fieldLister) row(name string, property *huma.Schema, required bool) field {
+func (l fieldLister) row(name string, property *huma.Schema, required bool) reference.Field {
 	schema := l.schema(property)
-	row := field{Name: name, Type: schema.Type, Required: required, Description: property.Description}
+	row := reference.Field{Name: name, Type: schema.Type, Required: required, Description: reference.Text(property.Description)}
 	limits := schema
 	if schema.Type == huma.TypeArray {
 		limits = l.schema(schema.Items)
@@ -115,9 +129,9 @@ func (l fieldLister) row(name string, property *huma.Schema, required bool) fiel
 }
 
 // valueRules are the rules for a value, in words.
-func valueRules(limits *huma.Schema) []string {
-	var rules []string
-	add := func(text string, args ...any) { rules = append(rules, fmt.Sprintf(text, args...)) }
+func valueRules(limits *huma.Schema) []reference.Text {
+	var rules []reference.Text
+	add := func(text string, args ...any) { rules = append(rules, reference.Text(fmt.Sprintf(text, args...))) }
 	if limits.Format != "" && limits.Type == huma.TypeString {
 		words := limits.Format
 		if own, ok := format.Explain(words); ok {
@@ -150,16 +164,19 @@ func valueRules(limits *huma.Schema) []string {
 }
 
 // listRules are the rules for a field as a whole, in words.
-func listRules(schema *huma.Schema) []string {
-	var rules []string
+func listRules(schema *huma.Schema) []reference.Text {
+	var rules []reference.Text
+	add := func(text string, args ...any) { rules = append(rules, reference.Text(fmt.Sprintf(text, args...))) }
 	if schema.MinItems != nil {
-		rules = append(rules, fmt.Sprintf("at least %d", *schema.MinItems))
+		add("at least %d", *schema.MinItems)
 	}
 	if schema.MaxItems != nil {
-		rules = append(rules, fmt.Sprintf("at most %d items", *schema.MaxItems))
+		add("at most %d items", *schema.MaxItems)
 	}
 	if schema.Default != nil {
-		rules = append(rules, fmt.Sprintf("default `%v`", schema.Default))
+		if text, err := json.Marshal(schema.Default); err == nil { // it may be behind a pointer
+			add("default `%s`", strings.Trim(string(text), `"`))
+		}
 	}
 	return rules
 }
