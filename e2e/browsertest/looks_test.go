@@ -82,6 +82,14 @@ func TestEmptyPagesLookRight(t *testing.T) {
 		{name: "a document of figures", path: "/docs/performance"},
 		{name: "no such document", path: "/docs/nope", status: "404"},
 		{name: "a search in the docs", path: "/docs/search?search=webhook"},
+		{name: "the list of operations", path: "/docs/api"},
+		{name: "an operation", path: "/docs/api/sendText"},
+		{name: "an operation with many fields", path: "/docs/api/changeInstance", act: func(p *browser.Page) { p.Await("#try-form") }},
+		{name: "an operation that asks first", path: "/docs/api/deleteInstance", act: func(p *browser.Page) {
+			p.Click("#try-send")
+			p.Await("dialog[open] h2")
+		}},
+		{name: "the errors of the API", path: "/docs/api/errors"},
 		{name: "a search as one types", path: "/docs/webhooks", act: func(p *browser.Page) {
 			p.Fill("#docs-search", "message.received")
 			p.Await("#docs-found mark")

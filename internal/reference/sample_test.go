@@ -196,3 +196,51 @@ func TestSamplesAreReadable(t *testing.T) {
 		}
 	}
 }
+
+// A body of many levels does not make a sample that moves further to the right with each of them.
+func TestSamplesStaySmall(t *testing.T) {
+	t.Parallel()
+	request := reference.Request{Method: http.MethodPost, URL: "http://x", Body: strings.Repeat("[", 500) + strings.Repeat("]", 500)}
+	for _, sample := range request.Samples() {
+		if len(sample.Code) > 2_000 {
+			t.Errorf("%s: a body of 1,000 bytes becomes %d", sample.Language, len(sample.Code))
+		}
+	}
+}
+
+func TestOperationsAreFound(t *testing.T) {
+	t.Parallel()
+	all := reference.Reference{Groups: []reference.Group{
+		{Name: "A", Operations: []reference.Operation{{ID: "one"}, {ID: "two"}}}, {Name: "B"}, {Name: "C", Operations: []reference.Operation{{ID: "three"}}},
+	}}
+	for id, want := range cases.Sorted(map[string]string{"one": "A: -, two", "two": "A: one, three", "three": "C: two, -", "four": ""}) {
+		group, op, before, next := all.Find(id)
+		name := func(o *reference.Operation) string {
+			if o == nil {
+				return "-"
+			}
+			return o.ID
+		}
+		got := ""
+		if op != nil {
+			got = group.Name + ": " + name(before) + ", " + name(next)
+		}
+		if got != want || op != nil && op.ID != id {
+			t.Errorf("%s: %q", id, got)
+		}
+	}
+}
+
+func TestCodeInTexts(t *testing.T) {
+	t.Parallel()
+	for text, want := range cases.Sorted(map[reference.Text][]reference.Part{
+		"":          nil,
+		"a `b` c":   {{Text: "a "}, {Text: "b", Code: true}, {Text: " c"}},
+		"`a``b`":    {{Text: "a", Code: true}, {Text: "b", Code: true}},
+		"an open `": {{Text: "an open "}},
+	}) {
+		if got := text.Parts(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
