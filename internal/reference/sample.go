@@ -4,6 +4,7 @@ package reference
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -92,7 +93,7 @@ func (r Request) curl() string {
 	if r.Stream {
 		parts[0] += " -N"
 	}
-	if r.Method != "GET" && (r.Method != "POST" || r.Body == "") { // the method that curl uses by itself
+	if r.Method != http.MethodGet && (r.Method != http.MethodPost || r.Body == "") { // the method that curl uses by itself
 		parts[0] += " -X " + r.Method
 	}
 	parts[0] += " " + quote(r.URL)
@@ -114,7 +115,7 @@ func (r Request) node() string {
 	var code strings.Builder
 	code.WriteString("const response = await fetch(" + quote(r.URL))
 	var options []string
-	if r.Method != "GET" {
+	if r.Method != http.MethodGet {
 		options = append(options, "method: "+quote(r.Method))
 	}
 	if len(r.Headers) > 0 {
@@ -195,13 +196,14 @@ func (r Request) goCode() string {
 		imports = append(imports, "strings")
 		body = "strings.NewReader(" + goString(r.Body) + ")"
 	}
-	code := "package main\n\nimport (\n\t\"" + strings.Join(imports, "\"\n\t\"") + "\"\n)\n\nfunc main() {\n" +
-		"\trequest, err := http.NewRequest(" + strconv.Quote(r.Method) + ", " + strconv.Quote(r.URL) + ", " + body + ")\n" +
-		"\tif err != nil {\n\t\tpanic(err)\n\t}\n"
+	var headers strings.Builder
 	for _, header := range r.Headers {
-		code += "\trequest.Header.Set(" + strconv.Quote(header.Name) + ", " + strconv.Quote(header.Value) + ")\n"
+		headers.WriteString("\trequest.Header.Set(" + strconv.Quote(header.Name) + ", " + strconv.Quote(header.Value) + ")\n")
 	}
-	return code + "\tresponse, err := http.DefaultClient.Do(request)\n" +
+	return "package main\n\nimport (\n\t\"" + strings.Join(imports, "\"\n\t\"") + "\"\n)\n\nfunc main() {\n" +
+		"\trequest, err := http.NewRequest(" + strconv.Quote(r.Method) + ", " + strconv.Quote(r.URL) + ", " + body + ")\n" +
+		"\tif err != nil {\n\t\tpanic(err)\n\t}\n" + headers.String() +
+		"\tresponse, err := http.DefaultClient.Do(request)\n" +
 		"\tif err != nil {\n\t\tpanic(err)\n\t}\n" +
 		"\tdefer response.Body.Close()\n" +
 		"\t_, _ = io.Copy(os.Stdout, response.Body)\n}"

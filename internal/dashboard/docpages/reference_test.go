@@ -134,8 +134,11 @@ func TestFormOfARequest(t *testing.T) {
 		want    []string
 		never   []string
 	}{
-		"an owner": {gateway.RoleOwner, "/docs/api/sendText", true,
-			[]string{`<option value="0b" selected>`, "shop &lt;1&gt;", `hx-post="/docs/api/key"`, "/api/message/0b/text", `data-needs=""`, "&#34;5511988887766&#34;", "it reaches no people"}, []string{"019aa1f4", "Sign in to"}},
+		"an owner": {
+			gateway.RoleOwner, "/docs/api/sendText", true,
+			[]string{`<option value="0b" selected>`, "shop &lt;1&gt;", `hx-post="/docs/api/key"`, "/api/message/0b/text", `data-needs=""`, "&#34;5511988887766&#34;", "it reaches no people"},
+			[]string{"019aa1f4", "Sign in to"},
+		},
 		"an operator":            {gateway.RoleOperator, "/docs/api/sendText", true, []string{`<option value="0b" selected>`, "Ask an owner for one."}, []string{"/docs/api/key"}},
 		"a stranger":             {"", "/docs/api/sendText", true, []string{`value="019aa1f4"`, "Sign in to choose"}, []string{"shop", "/docs/api/key"}},
 		"where people are":       {gateway.RoleOwner, "/docs/api/sendText", false, []string{`data-needs="another-body"`, "messages reach people"}, nil},
