@@ -53,6 +53,11 @@ generate: ## write the checked-in documents anew: openapi.yaml, config.md, event
 	go test ./internal/docstest -run EventsDocument -update
 	go -C e2e test ./watchtest -run Metrics -update
 
+.PHONY: site
+site: ## write the documents and the reference as a website into site/, to be put anywhere
+	rm -rf site
+	go run ./internal/sitegen docs/openapi.yaml site
+
 .PHONY: fuzz
 fuzz: ## fuzz every parser of foreign input, half a minute each
 	tools/fuzz.sh 30s

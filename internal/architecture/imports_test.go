@@ -89,7 +89,7 @@ func layers() []layer {
 		},
 		{
 			"assembly",
-			[]string{"archive", "cli", "clientgen", "copying", "doctor", "movein", "server"},
+			[]string{"archive", "cli", "clientgen", "copying", "doctor", "movein", "server", "sitegen"},
 			[]string{"words", "ground", "use cases", "overview", "outer", "assembly"},
 		},
 		{

@@ -28,6 +28,7 @@ import (
 	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/node"
+	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/share"
@@ -255,6 +256,9 @@ func (s *Server) Instances() *instance.Service { return s.use.instances }
 
 // Messages gives the messages' use cases.
 func (s *Server) Messages() *messaging.Service { return s.use.messages }
+
+// Reference describes the API for its reference.
+func (s *Server) Reference() (*reference.Reference, error) { return s.api.Reference() }
 
 // ClientVersion says which version of the messenger's web client sessions claim to be.
 func (s *Server) ClientVersion() gateway.ClientVersion { return s.connector.ClientVersion() }
