@@ -40,14 +40,21 @@ func TestTextIsSentFromTheReference(t *testing.T) {
 	p.AwaitText("#try-headers", "application/json")
 	phone.AwaitText("body", "Sent from the page")
 
+	// What never ends is shown as it comes, until one has seen enough.
+	p.Open("/docs/api/streamEvents")
+	p.Fill("#try-header-Last-Event-ID", "0")
+	p.ClickText("#try-form button", "Send")
+	p.AwaitText("#try-text", "message.sent")
+	p.ClickText("#try-form button", "Stop")
+	p.AwaitText("#try-took", "Interrupted.")
+
 	// The key stays in the tab, and the language in the browser; neither is in the address.
 	p.Open("/docs/api#logoutInstance")
 	p.AwaitPath("/docs/api/logoutInstance")
 	p.AwaitTrue("the key and the language are kept", `document.querySelector("#sample-node").checkVisibility() && document.querySelector("#sample-node").textContent.includes(document.querySelector("#try-key").value)`)
-	if beside := p.Beside(); true {
-		beside.Open("/docs/api/sendText")
-		beside.AwaitTrue("no key in another tab", `document.querySelector("#try-key").value === "" && document.querySelector("#sample-curl").textContent.includes("YOUR_API_KEY")`)
-	}
+	beside := p.Beside()
+	beside.Open("/docs/api/sendText")
+	beside.AwaitTrue("no key in another tab", `document.querySelector("#try-key").value === "" && document.querySelector("#sample-curl").textContent.includes("YOUR_API_KEY")`)
 
 	// What ends something is asked for first.
 	p.ClickText("#try-form button", "Send")
