@@ -12,9 +12,9 @@ import (
 
 // part is a heading of a page with what stands below it, apart from the words, which each language has of its own.
 type part struct {
-	name, title string
-	line        int
-	looks       map[string]string // what a translation has as well
+	title string
+	line  int
+	looks map[string]string // what a translation has as well
 }
 
 var (

@@ -74,8 +74,10 @@ func TestTranslations(t *testing.T) {
 	}))
 	const portuguese = "Accept-Language: pt-BR,pt;q=0.9"
 	for path, want := range cases.Sorted(map[string][]string{
-		"/docs/a": {`lang="pt-BR"><h1 id="events">Eventos`, `<h2 id="read-them"><a href="#read-them">Ler`, `href="/docs/b"`, `href="/docs/a"`,
-			`<a href="#read-them">abaixo`, `href="/docs/a#send-them"`, `href="/docs/b#other"`},
+		"/docs/a": {
+			`lang="pt-BR"><h1 id="events">Eventos`, `<h2 id="read-them"><a href="#read-them">Ler`, `href="/docs/b"`, `href="/docs/a"`,
+			`<a href="#read-them">abaixo`, `href="/docs/a#send-them"`, `href="/docs/b#other"`,
+		},
 		"/docs/a?lang=en":    {`lang="en"><h1 id="events">Events`},
 		"/docs/b":            {`lang="en"><h1 id="other">Other`},
 		"/docs/b?lang=pt-BR": {`lang="en"><h1 id="other">Other`},
