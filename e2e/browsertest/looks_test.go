@@ -363,6 +363,7 @@ type english struct {
 func englishTexts(t *testing.T) map[string]*english {
 	t.Helper()
 	all := map[string]*english{}
+	words := map[string][]string{} // that a language has itself: "Status" is Portuguese, too
 	err := filepath.WalkDir(filepath.Join("..", "..", "internal"), func(path string, _ fs.DirEntry, err error) error {
 		lang, translation := strings.CutSuffix(filepath.Base(path), ".json")
 		if err != nil || !translation || filepath.Base(filepath.Dir(path)) != "locale" {
@@ -372,14 +373,15 @@ func englishTexts(t *testing.T) map[string]*english {
 		if err != nil {
 			return err
 		}
-		var words map[string]string
-		if err := json.Unmarshal(content, &words); err != nil {
+		var texts map[string]string
+		if err := json.Unmarshal(content, &texts); err != nil {
 			return err
 		}
 		if all[lang] == nil {
 			all[lang] = &english{whole: map[string]bool{}}
 		}
-		for text, translated := range cases.Sorted(words) {
+		for text, translated := range cases.Sorted(texts) {
+			words[lang] = append(words[lang], translated)
 			switch {
 			case text == translated:
 			case strings.Contains(text, "%"):
@@ -394,11 +396,16 @@ func englishTexts(t *testing.T) map[string]*english {
 	if err != nil || len(all) < 2 {
 		t.Fatalf("%d languages: %v", len(all), err)
 	}
+	for lang, own := range cases.Sorted(words) {
+		for _, word := range own {
+			delete(all[lang].whole, word)
+		}
+	}
 	return all
 }
 
 // left returns the English texts on a page in another language. What an endpoint, the platform or
-// the program's own refusals say is marked as English, and may be.
+// the program's own refusals say is marked as English, and may be, and so may the program's words in code.
 func (e *english) left(p *browser.Page, lang string) (found []string) {
 	var page struct {
 		Lang  string
@@ -407,7 +414,7 @@ func (e *english) left(p *browser.Page, lang string) (found []string) {
 	p.Eval(`(() => {
 		const texts = document.querySelector("main [lang=en]") ? [] : [document.title.split(" · ")[0]];
 		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (n) =>
-			n.nodeType === Node.ELEMENT_NODE && n.matches("script, [lang=en]") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+			n.nodeType === Node.ELEMENT_NODE && n.matches("script, pre, code, [lang=en]") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
 		while (walker.nextNode()) {
 			const n = walker.currentNode;
 			if (n.nodeType === Node.TEXT_NODE) texts.push(n.data.trim());
