@@ -152,7 +152,7 @@ type startView struct {
 	Texts          map[string]string // for the page's script
 	Body           struct {
 		Lang  string
-		Langs []string // all that there are
+		Names map[string]string // of all languages, in themselves
 	}
 }
 
@@ -163,7 +163,10 @@ func (s *site) content(ctx context.Context, at place) ([]byte, error) {
 		view := startView{Title: s.words.Text(at.lang, web.Word("A messenger gateway of your own")), Texts: map[string]string{
 			"copied": s.words.Text(at.lang, web.Word("Copied.")), "close": s.words.Text(at.lang, web.Word("Close")),
 		}}
-		view.Body.Lang, view.Body.Langs = at.lang, s.words.Languages()
+		view.Body.Lang, view.Body.Names = at.lang, map[string]string{}
+		for _, lang := range s.words.Languages() {
+			view.Body.Names[lang] = s.words.Text(lang, web.Word("English"))
+		}
 		return s.made.Render(at.lang, "start", "layout", view)
 	case specification:
 		return os.ReadFile(s.document)
