@@ -112,7 +112,7 @@ func TestOwnerSetsThePasswordAndSignsIn(t *testing.T) {
 	}
 	password := "a good password, 7 words long"
 	if status, _, page := owner.post("/welcome", url.Values{"password": {password}, "again": {"another"}}); status != http.StatusBadRequest ||
-		!strings.Contains(page, "not the same") {
+		!strings.Contains(page, "The passwords don&#39;t match.") {
 		t.Errorf("two passwords: answered %d", status)
 	}
 	if status, at, page := owner.post("/welcome", url.Values{"password": {password}, "again": {password}}); at != "/instances" || status != http.StatusOK ||
