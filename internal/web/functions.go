@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"html"
 	"html/template"
 	"net/url"
 	"strconv"
@@ -57,7 +58,7 @@ func (s *Site) functions(lang string) template.FuncMap {
 		"path":    url.PathEscape,
 		"query":   url.QueryEscape,
 		"dict":    dict,
-		"initial": initial,
+		"initial": s.initial,
 		"hue":     hue,
 		"isolate": Isolate,
 		"digest":  digest,
@@ -123,15 +124,18 @@ func dict(pairs ...any) (map[string]any, error) {
 	return made, nil
 }
 
-// initial is the first letter of a name, for who has no picture.
-func initial(name string) string {
+// initial is the first letter of a name, for who has no picture; a number has none, and is somebody.
+func (s *Site) initial(name string) (template.HTML, error) {
 	for _, letter := range strings.TrimSpace(name) {
-		if unicode.Is(unicode.Cf, letter) { // nobody sees it
+		switch {
+		case unicode.Is(unicode.Cf, letter): // nobody sees it
 			continue
+		case letter == '+':
+			return s.icon("user")
 		}
-		return strings.ToUpper(string(letter))
+		return template.HTML(html.EscapeString(strings.ToUpper(string(letter)))), nil //nolint:gosec // it is escaped
 	}
-	return "?"
+	return "?", nil
 }
 
 // Isolate readies a name to stand within a sentence: whichever direction it is written in, the

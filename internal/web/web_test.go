@@ -145,7 +145,7 @@ func TestFunctions(t *testing.T) {
 		{`{{when .At}}`, "pt-BR", `<time datetime="2026-11-23T09:05:00Z" data-moment="datetime">23/11/2026 09:05:00</time>`},
 		{`{{clock .At}}`, "", `<time datetime="2026-11-23T09:05:00Z" data-moment="time">09:05</time>`},
 		{`{{since .Never}}`, "", "—"},
-		{`{{initial "  ana"}}{{initial ""}}{{initial "\u202eb"}}`, "", "A?B"},
+		{`{{initial "  ana"}}{{initial ""}}{{initial "\u202eb"}}{{initial "<"}}`, "", "A?B&lt;"},
 		{`{{isolate "Padaria 1"}}, {{isolate "\u202elive"}}`, "", "Padaria 1, live"},
 		{`{{isolate "مخبز"}}`, "", "\u2068مخبز\u2069"},
 	} {
