@@ -173,12 +173,12 @@ func TestChatIsScrolled(t *testing.T) {
 	p.SetSize(1000, 700)
 	p.Open("/instances/" + id + "/chats?chat=" + customerNumber + "@s.whatsapp.net")
 	p.AwaitText("#inbox-log .text", "Mensagem 69.")
-	if n := p.Count("#inbox-thread .words"); n != 30 {
-		t.Errorf("%d messages are shown at first, want 30", n)
+	if n := p.Count("#inbox-thread .words"); n != 25 {
+		t.Errorf("%d messages are shown at first, want 25", n)
 	}
 	toTop := func() { p.Eval(`void (document.querySelector(".thread").scrollTop = -1e6)`, nil) }
 	toTop()
-	p.AwaitTrue("60 messages", `document.querySelectorAll("#inbox-thread .words").length === 60`)
+	p.AwaitTrue("50 messages", `document.querySelectorAll("#inbox-thread .words").length === 50`)
 	toTop()
 	p.AwaitTrue("all messages", `document.querySelectorAll("#inbox-thread .words").length === 70`)
 	toTop()

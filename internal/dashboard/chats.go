@@ -25,13 +25,13 @@ import (
 const (
 	// chatsAtOnce is how many chats the list has at first, and how many more it has each time that
 	// somebody has scrolled to its end; maxChatsShown are kept up to date at most.
-	chatsAtOnce   = 30
+	chatsAtOnce   = 25
 	maxChatsShown = 400
 	// chatsAge is how old the page may be: people stop typing without a word.
 	chatsAge = 5 * time.Second
 	// chatPage is how many messages of a chat are shown at once, and maxOpen how many an open page
 	// collects while others come.
-	chatPage = 30
+	chatPage = 25
 	maxOpen  = 300
 	// happenedAtOnce is how many events are looked through for what happened in a chat.
 	happenedAtOnce = 200
@@ -244,11 +244,6 @@ func positionText(position gateway.Position) string {
 // addressOf is what a chat is named by in a page's address.
 func addressOf(party gateway.Party) string { return string(party.Address()) }
 
-// On are the labels of the chat that is open.
-func (o openChat) On() []labelLine {
-	return slices.DeleteFunc(slices.Clone(o.Choices), func(l labelLine) bool { return !l.On })
-}
-
 // openChat is the chat that is open.
 type openChat struct {
 	Address  string
@@ -268,6 +263,11 @@ type openChat struct {
 	FoundAll int    // how many there are
 	Form     string // the ID of the field to write in: another one for each chat
 	Emojis   []string
+}
+
+// On are the labels of the chat that is open.
+func (o openChat) On() []labelLine {
+	return slices.DeleteFunc(slices.Clone(o.Choices), func(l labelLine) bool { return !l.On })
 }
 
 // olderLink leads to older messages.

@@ -3,7 +3,6 @@
 package dashboard
 
 import (
-	"context"
 	"strings"
 
 	"github.com/recado-project/recado/internal/dashboard/conversation"
@@ -27,14 +26,9 @@ type messageView struct {
 	Chats    []chatLine // to forward it to
 }
 
-// messageOf returns the message of the request's path.
-func (p *pages) messageOf(r *frame.Request, found gateway.Instance) (gateway.Message, error) {
-	return p.Chats.Message(r.Context(), found.ID, gateway.MessageRef{ID: r.PathValue("messageId")})
-}
-
 // showMessage answers with the dialog of a message.
 func (p *pages) showMessage(r *frame.Request, found gateway.Instance) error {
-	message, err := p.messageOf(r, found)
+	message, err := p.Chats.Message(r.Context(), found.ID, gateway.MessageRef{ID: r.PathValue("messageId")})
 	if err != nil {
 		return err
 	}
@@ -57,27 +51,30 @@ func (p *pages) showMessage(r *frame.Request, found gateway.Instance) error {
 const inboxSide = "inbox"
 
 // A deed changes a message as a form says, and returns what is said then.
-type deed func(ctx context.Context, r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (done web.Word, err error)
+type deed func(r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (done web.Word, err error)
 
-// doing returns the handler of a deed. Afterwards the chat of the message is shown again.
-func (p *pages) doing(act deed) instanceHandler {
-	return func(r *frame.Request, found gateway.Instance) error {
-		message, err := p.messageOf(r, found)
-		if err != nil {
-			return err
-		}
-		done, err := act(r.Context(), r, found, gateway.MessageRef{ID: message.ID})
-		if err != nil {
-			return err
-		}
-		_, what, _ := strings.Cut(r.URL.Path, r.PathValue("messageId")+"/")
-		r.Entry.Detail = what + " " + message.PlatformID + " " + addressOf(message.Chat)
-		return r.Done(chatURL(found.ID, gateway.Recipient{Chat: message.Chat.Address()}), done)
+// messageDeed is the handler of a deed. Afterwards the chat of the message is shown again.
+type messageDeed struct {
+	pages *pages
+	act   deed
+}
+
+func (d messageDeed) handle(r *frame.Request, found gateway.Instance) error {
+	message, err := d.pages.Chats.Message(r.Context(), found.ID, gateway.MessageRef{ID: r.PathValue("messageId")})
+	if err != nil {
+		return err
 	}
+	done, err := d.act(r, found, gateway.MessageRef{ID: message.ID})
+	if err != nil {
+		return err
+	}
+	_, what, _ := strings.Cut(r.URL.Path, r.PathValue("messageId")+"/")
+	r.Entry.Detail = what + " " + message.PlatformID + " " + addressOf(message.Chat)
+	return r.Done(chatURL(found.ID, gateway.Recipient{Chat: message.Chat.Address()}), done)
 }
 
 // react sets the reaction of the account; an empty one takes it back.
-func (p *pages) react(ctx context.Context, r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
+func (p *pages) react(r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
 	reaction := r.FormValue("reaction")
 	if len([]rune(reaction)) > maxReaction {
 		return "", gateway.InvalidField("reaction", "must be one emoji")
@@ -86,42 +83,42 @@ func (p *pages) react(ctx context.Context, r *frame.Request, found gateway.Insta
 	if reaction == "" {
 		done = web.Word("Reaction removed.")
 	}
-	return done, p.Messages.React(ctx, found.ID, ref, reaction)
+	return done, p.Messages.React(r.Context(), found.ID, ref, reaction)
 }
 
 // maxReaction is how many characters an emoji has at most, with its skin and its parts.
 const maxReaction = 16
 
 // edit changes the text of a message, or the caption.
-func (p *pages) edit(ctx context.Context, r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
+func (p *pages) edit(r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
 	text, err := textIn(r)
 	if err != nil {
 		return "", err
 	}
-	_, err = p.Messages.Edit(ctx, found.ID, ref, text)
+	_, err = p.Messages.Edit(r.Context(), found.ID, ref, text)
 	return web.Word("Message edited."), err
 }
 
 // remove deletes a message for everybody, or for the account alone.
-func (p *pages) remove(ctx context.Context, r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
+func (p *pages) remove(r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
 	if r.FormValue("for") == "me" {
-		return web.Word("Message deleted for this account."), p.Chats.DeleteForMe(ctx, found.ID, ref)
+		return web.Word("Message deleted for this account."), p.Chats.DeleteForMe(r.Context(), found.ID, ref)
 	}
-	return web.Word("Message deleted for everyone."), p.Messages.Delete(ctx, found.ID, ref)
+	return web.Word("Message deleted for everyone."), p.Messages.Delete(r.Context(), found.ID, ref)
 }
 
 // star stars a message, or takes the star away.
-func (p *pages) star(ctx context.Context, r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
+func (p *pages) star(r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
 	starred := r.FormValue("starred") == "on"
 	done := web.Word("Message starred.")
 	if !starred {
 		done = web.Word("Star removed.")
 	}
-	return done, p.Chats.Star(ctx, found.ID, ref, starred)
+	return done, p.Chats.Star(r.Context(), found.ID, ref, starred)
 }
 
 // forward sends a message on to another chat.
-func (p *pages) forward(ctx context.Context, r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
+func (p *pages) forward(r *frame.Request, found gateway.Instance, ref gateway.MessageRef) (web.Word, error) {
 	to, err := gateway.ParseRecipient(r.FormValue("to"))
 	if err != nil {
 		return "", gateway.InvalidField("to", err.Error())
@@ -130,7 +127,7 @@ func (p *pages) forward(ctx context.Context, r *frame.Request, found gateway.Ins
 	if err != nil {
 		return "", err
 	}
-	_, err = p.Messages.Forward(ctx, messaging.Request{InstanceID: found.ID, To: to, Repeat: repeat}, ref)
+	_, err = p.Messages.Forward(r.Context(), messaging.Request{InstanceID: found.ID, To: to, Repeat: repeat}, ref)
 	return web.Word("Message forwarded."), err
 }
 

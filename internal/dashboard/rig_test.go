@@ -113,15 +113,15 @@ func (u unsent) Remove(ctx context.Context, instanceID string, ids ...string) er
 	return u.store.RemoveQueued(ctx, instanceID, ids...)
 }
 
-func newRig(t testing.TB) *rig {
-	t.Helper()
+func newRig(tb testing.TB) *rig {
+	tb.Helper()
 	logger, bell := slog.New(slog.DiscardHandler), new(eventlog.Bell)
-	r := &rig{t: t, account: gateway.Account{ID: uuid.NewString(), Name: "shop"}, refuse: map[string]error{}}
+	r := &rig{t: tb, account: gateway.Account{ID: uuid.NewString(), Name: "shop"}, refuse: map[string]error{}}
 	var err error
-	r.store, err = store.Open(t.Context(), store.Config{Path: database.File(t), Bell: bell, Logger: logger})
+	r.store, err = store.Open(tb.Context(), store.Config{Path: database.File(tb), Bell: bell, Logger: logger})
 	r.check(err)
-	t.Cleanup(func() { _ = r.store.Close() })
-	r.check(r.store.CreateAccount(t.Context(), r.account))
+	tb.Cleanup(func() { _ = r.store.Close() })
+	r.check(r.store.CreateAccount(tb.Context(), r.account))
 	r.log, err = eventlog.New(eventlog.Config{Store: r.store, Bell: bell})
 	r.check(err)
 	r.access, err = access.New(access.Config{Store: r.store})
@@ -139,7 +139,7 @@ func newRig(t testing.TB) *rig {
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = r.webhooks.Run(ctx) })
-	t.Cleanup(func() { stop(); running.Wait() })
+	tb.Cleanup(func() { stop(); running.Wait() })
 	<-r.webhooks.Ready()
 	r.serve(r.build(bell, logger))
 	return r

@@ -131,7 +131,7 @@ func (s *Site) initial(name string) (template.HTML, error) {
 		case unicode.Is(unicode.Cf, letter): // nobody sees it
 			continue
 		case letter == '+':
-			return s.icon("user")
+			return `<i class="person"></i>`, nil
 		}
 		return template.HTML(html.EscapeString(strings.ToUpper(string(letter)))), nil //nolint:gosec // it is escaped
 	}

@@ -3,12 +3,13 @@
 package page
 
 import (
-	"github.com/recado-project/recado/internal/web/bubbles"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 // shownTypes are the files that browsers may show by themselves: none of them can hold a

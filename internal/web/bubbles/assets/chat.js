@@ -15,6 +15,9 @@
     form.elements.text.focus();
   };
 
+  // What a bubble says in a line: its dialog has that with the button.
+  const lineOf = (reply) => reply.dataset.line ?? (reply.closest(".said")?.querySelector(".text, .document, .map")?.textContent ?? "").trim().slice(0, 120);
+
   const attached = (form) => {
     const files = [...form.elements.file.files];
     const strip = form.querySelector("[data-attached]");
@@ -37,7 +40,7 @@
 
   document.addEventListener("click", (event) => {
     const reply = event.target.closest("[data-reply]");
-    if (reply && formOn(reply.dataset.reply)) quote(formOn(reply.dataset.reply), reply.dataset.place, reply.dataset.line);
+    if (reply && formOn(reply.dataset.reply)) quote(formOn(reply.dataset.reply), reply.dataset.place, lineOf(reply));
     const form = event.target.closest("form[data-compose]");
     if (event.target.closest("[data-quoted-none]")) quote(form, "", "");
     if (event.target.closest("[data-attached-none]")) {
