@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recado-project/recado/e2e/browsertest/browser"
@@ -134,6 +135,8 @@ func TestChatIsLive(t *testing.T) {
 	p.AwaitTrue("the list is away", `document.querySelector("#inbox > .list").offsetHeight === 0`)
 	w.Phones.Presence(t, customerNumber, shopNumber, "composing")
 	p.AwaitText("#inbox-head", "is typing…")
+	p.Eval(`void (document.querySelector("[data-lasts]").dataset.lasts = "0")`, nil)
+	p.AwaitText("#inbox-head", "+"+customerNumber)
 	p.Fill(inboxField, "Uma parte da resposta")
 	answer := w.Phones.SendText(t, customerNumber, shopNumber, "E café?")
 	p.AwaitText("#inbox-log .text", "E café?")
@@ -195,4 +198,74 @@ func TestChatIsScrolled(t *testing.T) {
 	if n := p.Count("#inbox-thread .words"); n != 71 {
 		t.Errorf("%d messages are shown, want 71", n)
 	}
+}
+
+// Somebody with a telephone alone makes an instance and links it, answers a customer with a picture and
+// a voice message, sees that a delivery failed, mends the address, and has the event delivered again.
+func TestTelephoneIsEnough(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	sink := testkit.NewSink(t)
+	for _, number := range []string{shopNumber, customerNumber} {
+		w.Phones.Get(t, number)
+	}
+	p := w.owner()
+	p.SetSize(390, 844)
+	p.Open("/instances")
+	p.Click("[data-dialog]")
+	p.Fill("dialog[open] [name=name]", "Padaria")
+	p.ClickText("dialog[open] button", "Create")
+	p.AwaitText("h1", "Padaria")
+	id := strings.TrimPrefix(p.Path(), "/instances/")
+	p.ClickText("button", "Show QR code")
+	p.AwaitTrue("the picture of the code", `document.querySelector(".qr img")?.naturalWidth >= 64`)
+	phone := w.stranger()
+	phone.SetSize(390, 844)
+	phone.Open("/sandbox?left=" + shopNumber)
+	phone.ClickText("#left button", "Scan")
+	phone.ClickText("dialog[open] .codes button", "Link")
+	p.AwaitText("#state", "Connected")
+
+	p.Open("/instances/" + id + "/webhook")
+	p.Fill("#url", "http://127.0.0.1:1/recado") // where nobody listens
+	p.ClickText("form button", "Save")
+	p.AwaitText("#delivery", "Delivering")
+	w.Phones.SendText(t, customerNumber, shopNumber, "Tem pão de queijo?")
+
+	p.Open("/instances/" + id + "/chats")
+	p.Click(`#inbox-chats [id^="c-"] a`)
+	p.AwaitText("#inbox-log .text", "Tem pão de queijo?")
+	p.Upload("#inbox-write [name=file]", sample(t, "photo.png", "fornada.png"))
+	p.Fill(inboxField, "Saiu agora!")
+	p.Click("#inbox-write [type=submit]")
+	p.AwaitTrue("the picture", `document.querySelector("#inbox-log .mine .picture") !== null`)
+	settled(p)
+	p.Click("#inbox-write [data-record]")
+	p.AwaitTrue("it records", `document.querySelector("[data-recorded]").textContent === "0:01"`)
+	p.Click("#inbox-write [type=submit]")
+	w.answered(t, "the voice message", func(m content.Shown) bool { return m.Type == "voice" })
+
+	p.Open("/instances/" + id + "/webhook/deliveries")
+	awaitRow(p, "Failed", "refused")
+	p.Open("/instances/" + id + "/webhook")
+	p.Fill("#url", sink.URL)
+	mark(p)
+	p.ClickText("form button", "Save")
+	p.AwaitTrue("the saved webhook", `window.marked === undefined && document.querySelector("#url")?.value === "`+sink.URL+`"`)
+	p.Open("/instances/" + id + "/webhook/deliveries")
+	asked := func(taken []testkit.Delivered) (n int) {
+		for _, d := range taken {
+			if strings.Contains(string(d.Body), "Tem pão de queijo?") {
+				n++
+			}
+		}
+		return n
+	}
+	sink.Await("the question", func(taken []testkit.Delivered) bool { return asked(taken) == 1 })
+	p.AwaitText(".head", "Delivering")
+	settled(p)
+	p.ClickText(".head button", "Replay")
+	p.Choose("dialog[open] #from", "1")
+	p.ClickText("dialog[open] button", "Replay")
+	sink.Await("the replay", func(taken []testkit.Delivered) bool { return asked(taken) == 2 })
 }

@@ -27,8 +27,6 @@ const (
 	// somebody has scrolled to its end; maxChatsShown are kept up to date at most.
 	chatsAtOnce   = 25
 	maxChatsShown = 400
-	// chatsAge is how old the page may be: people stop typing without a word.
-	chatsAge = 5 * time.Second
 	// chatPage is how many messages of a chat are shown at once, and maxOpen how many an open page
 	// collects while others come.
 	chatPage = 25

@@ -27,7 +27,7 @@ func (p *pages) routes() []frame.Route {
 		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Action: action, Handle: handle}
 	}
 	instance := livePage[instanceView]{p, "instance", queueAge, p.instanceView}
-	chats := livePage[chatsView]{p, "chats", chatsAge, p.chatsView}
+	chats := livePage[chatsView]{p, "chats", 0, p.chatsView}
 	queue := livePage[queueView]{p, "queue", queueAge, p.queueView}
 	webhook := livePage[webhookView]{p, "webhook", deliveryAge, p.webhookView}
 	deliveries := livePage[deliveriesView]{p, "deliveries", deliveryAge, p.deliveriesView}

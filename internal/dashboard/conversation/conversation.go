@@ -140,6 +140,7 @@ type Conversation struct {
 	Bubbles []bubbles.Bubble // in the order in which they came
 	Typing  web.Word         // what somebody does now; empty for nothing
 	Who     string           // does it, in a group
+	Lasts   int              // how many more seconds, if they never stop
 }
 
 // Chat is whose conversation it is.
@@ -222,6 +223,7 @@ func (c *Conversation) typing(events []eventlog.Event, of Chat) {
 		if json.Unmarshal(event.Data, &data) != nil {
 			continue
 		}
+		c.Lasts = int((typingLife - of.Now.Sub(event.At)).Seconds())
 		c.Typing, c.Who = map[string]web.Word{"composing": web.Word("is typing…"), "recording": web.Word("is recording…"), "available": web.Word("online")}[data.Presence], ""
 		if gateway.JID(of.Address).IsGroup() && data.From != nil {
 			c.Who = bubbles.Line(deref(data.From.Name), bubbles.MaxName)

@@ -221,6 +221,16 @@
     typing.set(area, state);
   });
 
+  // Who types stops without a word: what lasts some seconds is hidden then.
+  const ending = new WeakMap();
+  setInterval(() => {
+    for (const part of document.querySelectorAll("[data-lasts]")) {
+      const { lasts } = part.dataset;
+      if (ending.get(part)?.lasts !== lasts) ending.set(part, { lasts, at: Date.now() + lasts * 1000 });
+      part.hidden = Date.now() >= ending.get(part).at;
+    }
+  }, 500);
+
   // A voice message that is played counts as played, once.
   document.addEventListener("play", (event) => {
     const path = event.target.dataset.played;
