@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,6 +61,9 @@ func TestPhonesCanOpenWhatIsSent(t *testing.T) {
 		noVoice = "as a voice note: send an OGG with Opus, or send it as an audio file, or install ffmpeg"
 		noAudio = "send an MP3, M4A or AAC, or an OGG with Opus, or send it as a document, or install ffmpeg"
 	)
+	// A file that waits two seconds for its thumbnail's turn goes out without, and the tests of one
+	// account take turns: so there is one at a time.
+	var turn sync.Mutex
 	// An outcome is asItIs, the media type of what it is converted to, or a part of the refusal.
 	for _, test := range []struct {
 		name          string
@@ -139,6 +143,8 @@ func TestPhonesCanOpenWhatIsSent(t *testing.T) {
 	} {
 		t.Run(string(test.kind)+" of "+test.name, func(t *testing.T) {
 			t.Parallel()
+			turn.Lock()
+			defer turn.Unlock()
 			for _, service := range []*Service{with, without} {
 				want := test.with
 				if service == without {
