@@ -91,7 +91,7 @@ func TestCustomerIsAnswered(t *testing.T) {
 	p.Click("#inbox-write [data-record]")
 	p.AwaitTrue("it records", `document.querySelector("[data-recorded]").textContent === "0:01"`)
 	p.Click("#inbox-write [type=submit]")
-	p.AwaitTrue("the voice message", `document.querySelector("#inbox-log audio")?.readyState > 0 || document.querySelector("#inbox-log audio") !== null`)
+	p.AwaitTrue("the voice message", `document.querySelector("#inbox-log .mine audio") !== null`)
 	w.answered(t, "the voice message", func(m content.Shown) bool { return m.Type == "voice" })
 
 	more := func(text string) {

@@ -250,7 +250,6 @@ type openChat struct {
 	Group    bool
 	Known    bool // the instance has it
 	Is       arranged
-	Unread   int
 	Choices  []labelLine // all labels, with a mark at those that it has
 	Said     conversation.Conversation
 	Older    olderLink
@@ -296,7 +295,7 @@ func (p *pages) openChat(ctx context.Context, view *chatsView, lang string, quer
 	if err != nil {
 		return nil, err
 	}
-	open.Name, open.Is, open.Known, open.Unread = conversation.Name(found.Party), arrangedOf(found, p.Now()), true, found.Unread
+	open.Name, open.Is, open.Known = conversation.Name(found.Party), arrangedOf(found, p.Now()), true
 	if number, ok := strings.CutPrefix(conversation.Number(found.Party), "+"); ok {
 		open.Number = number
 	}
