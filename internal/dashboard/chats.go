@@ -254,6 +254,7 @@ type openChat struct {
 	Said     conversation.Conversation
 	Older    olderLink
 	From     string // where the messages begin that the page collects
+	Gap      bool   // so many came since that some of them are on an older page
 	Newest   string // the link back to the newest; empty where they are shown
 	Find     string // the words that are searched in it; empty for none
 	Found    []foundMessage
@@ -344,6 +345,7 @@ func (p *pages) readChat(ctx context.Context, view *chatsView, open *openChat, w
 			// After an empty identifier: this message is one of those that the page collects.
 			open.From = positionText(gateway.Position{At: oldest.At})
 		}
+		open.Gap = limit == maxOpen && read.Total > len(messages)
 		if read.Total > len(messages) {
 			open.Older = olderOf(view.Instance.ID, query, open.Address, oldest)
 		}

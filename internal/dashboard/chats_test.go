@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,6 +177,35 @@ func TestLabelsOfChatsAreShown(t *testing.T) {
 	if entries := r.recorded(); entries != "" {
 		t.Errorf("recorded %q", entries)
 	}
+}
+
+// An open page collects what comes, up to a bound; beyond it there is a way to what came in between.
+func TestOpenChatCollectsWhatComes(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	const number = "5511988887766"
+	begin := time.Now()
+	var messages []gateway.Message
+	for n := range 310 {
+		at, with := begin.Add(time.Duration(n)*time.Millisecond), gateway.Party{JID: number + "@s.whatsapp.net"}
+		messages = append(messages, gateway.Message{
+			ID: uuid.Must(uuid.NewV7()).String(), InstanceID: id, PlatformID: fmt.Sprint("3EB0", n), Chat: with, Sender: with, Source: gateway.SourcePeer,
+			Type: gateway.TypeText, Text: fmt.Sprintf("No. %d.", n), Payload: encoded(t, gateway.Details{}), Status: gateway.MessageDelivered,
+			StatusAt: at, SentAt: at, WireKey: fmt.Sprint("k", n), CreatedAt: at,
+		})
+	}
+	r.check(r.store.AddHistory(t.Context(), id, messages))
+	since := func(n int) string {
+		return r.show(gateway.RoleViewer, fmt.Sprintf("/instances/%s/chats?chat=%s&from=%d.", id, url.QueryEscape(number+"@s.whatsapp.net"), begin.Add(time.Duration(n)*time.Millisecond).UnixMilli()))
+	}
+	const gap = `id="inbox-log" role="log" aria-live="polite" aria-relevant="additions text" hx-swap-oob="morph" hx-target="#dialog-body">`
+	log := func(page string) string { _, after, _ := strings.Cut(page, gap); return after }
+	few, all := log(since(100)), log(since(0))
+	r.has(few, "No. 100.", "No. 309.")
+	r.hasNot(few, "No. 98.", "Older messages")
+	r.has(all, "No. 10.", "No. 309.", "Older messages")
+	r.hasNot(all, "No. 9.")
 }
 
 // The inbox of an instance with 5,000 chats, one of which has 95,000 messages: the whole page, and a
