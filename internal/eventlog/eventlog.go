@@ -8,7 +8,10 @@ package eventlog
 
 import (
 	"context"
+	"slices"
+	"time"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/required"
 )
 
@@ -19,6 +22,7 @@ type Store interface {
 	ReadEventSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]Event, error)
 	EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)
 	NewestEvents(ctx context.Context, instanceID string, kinds []Kind, from, before int64, limit int) ([]Event, error)
+	EventsOfChat(ctx context.Context, instanceID string, chat gateway.Party, since, until time.Time, limit int) ([]Event, error)
 }
 
 // newestWindow is how many events are searched for those of some kinds at once.
@@ -104,6 +108,14 @@ func (l *Log) Newest(ctx context.Context, instanceID string, kinds []Kind, befor
 		from = 0
 	}
 	return events, from, nil
+}
+
+// OfChat returns the calls and the changes of the group that happened in a chat from one moment until before
+// another, in order; the last ones, limit at most.
+func (l *Log) OfChat(ctx context.Context, instanceID string, chat gateway.Party, since, until time.Time, limit int) ([]Event, error) {
+	events, err := l.config.Store.EventsOfChat(ctx, instanceID, chat, since, until, limit)
+	slices.Reverse(events)
+	return events, err
 }
 
 // Follow returns a follower of an instance's events; the caller closes it. It

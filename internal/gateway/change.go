@@ -146,6 +146,14 @@ func (r EventResponse) Cleaned(now time.Time) Incoming {
 	return r
 }
 
+// StoredReaction is the reaction of one person to a message as it is kept: the last one.
+type StoredReaction struct {
+	MessageID string // the internal identifier of the message
+	By        Party
+	Reaction  string // an emoji; empty: it was taken back
+	At        time.Time
+}
+
 // StoredVote is the vote of one person as it is kept.
 type StoredVote struct {
 	By      Party

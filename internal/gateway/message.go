@@ -86,6 +86,8 @@ type Message struct {
 	PinnedUntil time.Time
 	Starred     bool     // by the account's owner, for the account alone
 	Labels      []string // the IDs of its labels, in their order; only where messages are read
+	// Reactions are those of everybody, in the order in which they were given; only where messages are read.
+	Reactions []StoredReaction
 }
 
 // Position is where something is in the order in which the messages of an instance were

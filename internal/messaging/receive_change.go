@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -19,7 +20,7 @@ func changeOrigin(change gateway.Change) origin {
 
 // keepChange appends the event of a change, and applies it to the message that it names, if it is stored. A change that its
 // author may not make is ignored: it changes nothing and has no event. Reactions
-// change no message.
+// change no message; they stand beside it.
 func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 	if change.FromMe {
 		// The platform sends its receipts to this device as well, and they belong to no
@@ -32,11 +33,7 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 		}
 	}
 	if change.Kind == gateway.ChangeReaction {
-		event, err := changeEvent(r.instanceID, change, nil)
-		if err != nil {
-			return err
-		}
-		return r.append(ctx, event)
+		return r.keepReaction(ctx, change)
 	}
 	err := r.config.Store.UpdateMessages(ctx, r.instanceID, []string{change.PlatformID},
 		func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
@@ -56,6 +53,30 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 		})
 	if err != nil {
 		return fmt.Errorf("messaging: change a message: %w", err)
+	}
+	return nil
+}
+
+// keepReaction keeps a reaction, in the place of an earlier one of the same person, and appends its event,
+// also where the message is not known here.
+func (r receiver) keepReaction(ctx context.Context, change gateway.Change) error {
+	event, err := changeEvent(r.instanceID, change, nil)
+	if err != nil {
+		return err
+	}
+	found, err := r.config.Store.FindMessages(ctx, r.instanceID, change.PlatformID)
+	if err != nil {
+		return fmt.Errorf("messaging: find the message of a reaction: %w", err)
+	}
+	n := slices.IndexFunc(found, func(m gateway.Message) bool {
+		return m.PlatformID == change.PlatformID && sameChat(m.Chat, change.Chat)
+	})
+	if n < 0 {
+		return r.append(ctx, event)
+	}
+	reaction := gateway.StoredReaction{MessageID: found[n].ID, By: change.By, Reaction: change.Reaction, At: change.At}
+	if err := r.config.Store.KeepReaction(ctx, r.instanceID, reaction, event); err != nil {
+		return fmt.Errorf("messaging: keep a reaction: %w", err)
 	}
 	return nil
 }

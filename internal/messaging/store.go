@@ -118,10 +118,11 @@ type ReceivedChangeStore interface {
 		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
 }
 
-// ReceivedVoteStore keeps the votes that are received.
+// ReceivedVoteStore keeps the votes and reactions that are received.
 type ReceivedVoteStore interface {
 	KeepVote(ctx context.Context, poll gateway.Message, vote gateway.StoredVote,
 		report func(votes []gateway.StoredVote) (eventlog.Event, error)) error
+	KeepReaction(ctx context.Context, instanceID string, reaction gateway.StoredReaction, event eventlog.Event) error
 }
 
 // RestrictionStore keeps what the platform says of an account with its instance.

@@ -4,6 +4,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -46,6 +47,12 @@ var (
 const (
 	// A limit that is a bare parameter makes SQLite plan anew each time.
 	readEvents = "FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0"
+
+	// The kinds are those of the index events_between_messages, which SQLite uses only where it finds its
+	// condition again.
+	eventsOfChat = "FROM events WHERE instance_id = $1 AND chat IN ($2, $3) AND happened_at >= $4 AND happened_at < $5" +
+		" AND kind IN ('" + string(eventlog.KindCallReceived) + "', '" + string(eventlog.KindCallEnded) + "', '" + string(eventlog.KindGroupUpdated) + "')" +
+		" ORDER BY happened_at DESC, sequence DESC LIMIT $6 + 0"
 
 	newestEvents = "FROM events WHERE instance_id = $1 AND sequence >= $2 AND sequence < $3 ORDER BY sequence DESC LIMIT $4 + 0"
 
@@ -205,6 +212,16 @@ func (s *Store) NewestEvents(
 		return eventColumns.Collect(ctx, s.db.Scanner(), newestEvents, instanceID, from, before, limit)
 	}
 	return eventColumns.Collect(ctx, s.db.Scanner(), s.db.newestEventsOf(), instanceID, table.Texts(kinds), from, before, limit)
+}
+
+// EventsOfChat returns the calls and the changes of the group that happened in a chat from one moment until
+// another, newest first, limit at most.
+func (s *Store) EventsOfChat(
+	ctx context.Context, instanceID string, chat gateway.Party, since, until time.Time, limit int,
+) (_ []eventlog.Event, err error) {
+	defer table.Wrap(&err, "events of a chat")
+	jid, lid := cmp.Or(chat.JID, chat.LID), cmp.Or(chat.LID, chat.JID)
+	return eventColumns.Collect(ctx, s.db.Scanner(), eventsOfChat, instanceID, string(jid), string(lid), table.Millis(since), table.Millis(until), limit)
 }
 
 // newestEventsOf is newestEvents for some kinds.

@@ -49,7 +49,7 @@ func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (
 }
 
 // ConfirmChange marks the change with the platform's identifier as confirmed, writes the
-// message that confirm returns, and appends its events. It reports whether there is such
+// message that confirm returns and the reaction, if it is one, and appends its events. It reports whether there is such
 // a change. A change that is confirmed already stays as it is. An error of confirm is
 // returned as it is, and nothing is written. confirm may run again.
 func (s *Store) ConfirmChange(
@@ -75,6 +75,11 @@ func (s *Store) ConfirmChange(
 		r.recent.Touched(before.PlatformID)
 		if err := writeMessage(ctx, r, before, after); err != nil {
 			return nil, err
+		}
+		if change.Kind == gateway.ChangeReaction {
+			if err := keepReaction(ctx, r, gateway.StoredReaction{MessageID: before.ID, By: change.By, Reaction: change.Text, At: change.At}); err != nil {
+				return nil, err
+			}
 		}
 		return nil, r.Append(ctx, events...)
 	})

@@ -245,6 +245,9 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 			vote := gateway.StoredVote{By: gateway.Party{LID: "1@lid"}, At: time.Now()}
 			return f.KeepVote(ctx, poll, vote, func([]gateway.StoredVote) (eventlog.Event, error) { return event(), nil })
 		},
+		"KeepReaction": func(ctx context.Context) error {
+			return f.KeepReaction(ctx, id, gateway.StoredReaction{MessageID: message.ID, By: gateway.Party{LID: "1@lid"}, Reaction: "👍", At: time.Now()}, event())
+		},
 		"SubscribePresence": func(ctx context.Context) error {
 			_, err := f.Presences.SubscribePresence(ctx, subscribed, f.now, 10)
 			return err
@@ -278,7 +281,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 const others = `Failing Probe AccountsOf AllAccountWebhooks DeleteAccountWebhook FindAccountWebhook ListAccountWebhooks SaveAccountWebhook AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
 	FindDeviceKey FindDeviceKeys FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey InstanceOutlines
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
-	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Count LastBackup Connections
+	ListQueued ListReactions ListVotes EventsOfChat ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Count LastBackup Connections
 	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp DisappearsAfter FindChat FindLabel FreeLabelID LabelsOfChats LabelsOfMessages ListLabels ListChats ListChatMessages ChatMessagesUntil RunIndex
 	FindPresenceSubscription ListPresenceSubscriptions EndedPresenceSubscriptions
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency

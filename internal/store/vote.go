@@ -24,12 +24,7 @@ var voteColumns = table.Of(
 	table.Moment("voted_at", func(v *gateway.StoredVote) *time.Time { return &v.At }),
 )
 
-const (
-	listVotes = "FROM poll_votes WHERE message_id = $1 ORDER BY voted_at, voter"
-
-	// Somebody may have voted under one address before the other became known.
-	deleteVote = "DELETE FROM poll_votes WHERE message_id = $1 AND (voter_jid <> '' AND voter_jid = $2 OR voter_lid <> '' AND voter_lid = $3)"
-)
+const listVotes = "FROM poll_votes WHERE message_id = $1 ORDER BY voted_at, voter"
 
 // KeepVote replaces the person's vote in a poll, and appends the event that report makes of all
 // votes. A vote that is older than the stored one changes nothing, and has no event. An error of report is returned as it is, and nothing is
@@ -55,7 +50,7 @@ func (s *Store) KeepVote(
 			return refused, nil
 		}
 		if before >= 0 {
-			if _, err := r.ExecContext(ctx, deleteVote, poll.ID, string(vote.By.JID), string(vote.By.LID)); err != nil {
+			if _, err := r.ExecContext(ctx, "DELETE FROM poll_votes WHERE message_id = $1 AND "+samePerson("voter_", "$2", "$3"), poll.ID, string(vote.By.JID), string(vote.By.LID)); err != nil {
 				return nil, err
 			}
 		}

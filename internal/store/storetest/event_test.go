@@ -144,6 +144,52 @@ func testNewestEvents(t *testing.T, f *fixture) {
 	}
 }
 
+// Calls and changes of the group are found by their chat, under each of its addresses, and by their time.
+func testEventsOfChat(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	const jid, lid, other = gateway.JID("1@s.whatsapp.net"), gateway.JID("11@lid"), gateway.JID("2@s.whatsapp.net")
+	for n, of := range []struct {
+		chat gateway.JID
+		kind eventlog.Kind
+	}{
+		{jid, eventlog.KindCallReceived},
+		{jid, eventlog.KindMessageReceived},
+		{lid, eventlog.KindCallEnded},
+		{other, eventlog.KindCallEnded},
+		{lid, eventlog.KindGroupUpdated},
+		{jid, eventlog.KindCallReceived},
+	} {
+		event := f.event(instance, n)
+		event.Chat, event.Kind = of.chat, of.kind
+		f.check(f.AppendEvents(f.ctx(), instance.ID, event))
+	}
+	both := gateway.Party{JID: jid, LID: lid}
+	for name, test := range cases.Sorted(map[string]struct {
+		chat         gateway.Party
+		since, until int
+		limit        int
+		want         []int64
+	}{
+		"all":                  {both, 0, 6, 10, []int64{6, 5, 3, 1}},
+		"of a time":            {both, 2, 5, 10, []int64{5, 3}},
+		"the last ones":        {both, 0, 6, 2, []int64{6, 5}},
+		"known by one address": {gateway.Party{LID: lid}, 0, 6, 10, []int64{5, 3}},
+		"another chat":         {gateway.Party{JID: other}, 0, 6, 10, []int64{4}},
+		"no chat":              {gateway.Party{JID: "3@s.whatsapp.net"}, 0, 6, 10, nil},
+	}) {
+		events, err := f.EventsOfChat(f.ctx(), instance.ID, test.chat, after(test.since), after(test.until), test.limit)
+		f.check(err)
+		var got []int64
+		for _, event := range events {
+			got = append(got, event.Sequence)
+		}
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %v, want %v", name, got, test.want)
+		}
+	}
+}
+
 // Events that are appended at the same time get each number once, and the bell rings for
 // each of them after its commit and in order.
 func testEventsAtOnce(t *testing.T, f *fixture) {
