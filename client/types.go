@@ -1276,7 +1276,7 @@ type Payment struct {
 	Pending bool `json:"pending"`
 }
 
-// Person is in AccountUpdatedEvent.People, CallEndedEvent.From, CallReceivedEvent.From and 15
+// Person is in AccountUpdatedEvent.People, CallEndedEvent.From, CallReceivedEvent.From and 16
 // others and part of ContactUpdatedEvent.
 type Person struct {
 	JID  *string `json:"jid"`  // The chat ID by number; nil where the number is not known.
@@ -1661,6 +1661,16 @@ type StoredMessage struct {
 	PinnedUntil *time.Time `json:"pinnedUntil"` // Until when it is pinned in the chat; nil: it is not.
 	Starred     bool       `json:"starred"`     // Whether the account's owner has starred it.
 	Labels      []string   `json:"labels"`      // The IDs of its labels.
+	// The last reaction of everybody who has reacted, in the order in which they were given. Those from
+	// before the link are not known.
+	Reactions []StoredReaction `json:"reactions"`
+}
+
+// StoredReaction is in StoredMessage.Reactions.
+type StoredReaction struct {
+	From     *Person   `json:"from"`     // Who reacts.
+	Reaction string    `json:"reaction"` // The emoji.
+	At       time.Time `json:"at"`       // When.
 }
 
 // Text is the body of SendText.

@@ -59,6 +59,14 @@ type StoredMessage struct {
 	PinnedUntil *contract.Timestamp `json:"pinnedUntil" doc:"Until when it is pinned in the chat; null: it is not."`
 	Starred     bool                `json:"starred" doc:"Whether the account's owner has starred it."`
 	Labels      []string            `json:"labels" doc:"The IDs of its labels."`
+	Reactions   []StoredReaction    `json:"reactions" doc:"The last reaction of everybody who has reacted, in the order in which they were given. Those from before the link are not known."`
+}
+
+// StoredReaction is a reaction to a message in answers.
+type StoredReaction struct {
+	From     *eventlog.Person   `json:"from" doc:"Who reacts."`
+	Reaction string             `json:"reaction" doc:"The emoji."`
+	At       contract.Timestamp `json:"at" doc:"When."`
 }
 
 // Schema is that of an event's message, with more fields.
@@ -90,11 +98,15 @@ func sampleMessage() gateway.Message {
 }
 
 func newStoredMessage(message gateway.Message) StoredMessage {
+	reactions := make([]StoredReaction, 0, len(message.Reactions))
+	for _, given := range message.Reactions {
+		reactions = append(reactions, StoredReaction{From: eventlog.NewPerson(given.By), Reaction: given.Reaction, At: contract.Timestamp(given.At)})
+	}
 	return StoredMessage{
 		Message: eventlog.NewMessage(message, message.Details), Source: string(message.Source), Status: message.Status.String(),
 		EditedAt: contract.TimestampOrNil(message.EditedAt), DeletedAt: contract.TimestampOrNil(message.DeletedAt),
 		PinnedUntil: contract.TimestampOrNil(message.PinnedUntil), Starred: message.Starred,
-		Labels: append([]string{}, message.Labels...),
+		Labels: append([]string{}, message.Labels...), Reactions: reactions,
 	}
 }
 

@@ -26,10 +26,11 @@ type Finder interface {
 	ListChatMessages(ctx context.Context, chatID string, filter gateway.MessageFilter, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
 }
 
-// MessageFinder finds messages by their identifiers.
+// MessageFinder finds messages by their identifiers, and the reactions to them in the order in which they were given.
 type MessageFinder interface {
 	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
 	MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error)
+	ListReactions(ctx context.Context, messageIDs []string) ([]gateway.StoredReaction, error)
 }
 
 // LabelFinder finds the labels of chats and messages.
@@ -37,6 +38,9 @@ type LabelFinder interface {
 	LabelsOfChats(ctx context.Context, instanceID string, chatIDs []string) (map[string][]string, error)
 	LabelsOfMessages(ctx context.Context, instanceID string, messageIDs []string) (map[string][]string, error)
 }
+
+// MaxReactions bounds how many reactions to a message are read: as many as a large group has members.
+const MaxReactions = 1000
 
 // Directory knows the addresses of people.
 type Directory interface {
@@ -256,7 +260,7 @@ func (s *Service) named(ctx context.Context, instanceID string, ref gateway.Mess
 	return message, nil
 }
 
-// complete adds to messages what they hold besides their text, and their labels.
+// complete adds to messages what they hold besides their text, their labels and the reactions to them.
 func (s *Service) complete(ctx context.Context, instanceID string, messages []gateway.Message) error {
 	ids := make([]string, len(messages))
 	for n := range messages {
@@ -269,8 +273,21 @@ func (s *Service) complete(ctx context.Context, instanceID string, messages []ga
 	if err != nil {
 		return fmt.Errorf("chat: read the labels of messages: %w", err)
 	}
+	reactions, err := s.config.Store.ListReactions(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("chat: read the reactions to messages: %w", err)
+	}
+	given := make(map[string][]gateway.StoredReaction)
+	for _, reaction := range reactions {
+		if of := given[reaction.MessageID]; len(of) < MaxReactions {
+			given[reaction.MessageID] = append(of, reaction)
+		}
+	}
 	for n := range messages {
 		messages[n].Labels = labels[messages[n].ID]
+		if messages[n].DeletedAt.IsZero() {
+			messages[n].Reactions = given[messages[n].ID]
+		}
 	}
 	return nil
 }

@@ -31,8 +31,10 @@ const (
 	// collects while others come.
 	chatPage = 25
 	maxOpen  = 300
-	// happenedAtOnce is how many events are looked through for what happened in a chat.
-	happenedAtOnce = 200
+	// happenedAtOnce is how many calls and changes of a group are shown between the messages of a page.
+	happenedAtOnce = 100
+	// typingAtOnce is how many of the newest presences of an instance are looked through for who types.
+	typingAtOnce = 200
 	// folderUnread, folderInbox and folderArchived are parts of the list.
 	folderUnread, folderInbox, folderArchived = "unread", "inbox", "archived"
 )
@@ -304,7 +306,7 @@ func (p *pages) openChat(ctx context.Context, view *chatsView, lang string, quer
 	if open.Find != "" {
 		return open, p.findIn(ctx, view.Instance, open, with, query)
 	}
-	return open, p.readChat(ctx, view, open, with, lang, query)
+	return open, p.readChat(ctx, view, open, found.Party, lang, query)
 }
 
 // findIn searches in a chat.
@@ -326,14 +328,14 @@ func (p *pages) findIn(ctx context.Context, of gateway.Instance, open *openChat,
 
 // readChat reads the messages of a chat that are shown: a page of them before a place, or the
 // newest, with all that came since the page was opened.
-func (p *pages) readChat(ctx context.Context, view *chatsView, open *openChat, with gateway.Recipient, lang string, query url.Values) error {
+func (p *pages) readChat(ctx context.Context, view *chatsView, open *openChat, party gateway.Party, lang string, query url.Values) error {
 	filter, limit := gateway.MessageFilter{}, chatPage
 	before, isOld := parsePosition(query.Get("at"))
 	if from, ok := parsePosition(query.Get("from")); ok && !isOld {
 		filter.After, limit = from, maxOpen
 	}
 	filter.Before = before
-	read, err := p.Chats.Messages(ctx, view.Instance.ID, with, chat.Query{MessageFilter: filter}, gateway.PageRequest{Page: 1, Limit: limit})
+	read, err := p.Chats.Messages(ctx, view.Instance.ID, gateway.Recipient{Chat: gateway.JID(view.Chat)}, chat.Query{MessageFilter: filter}, gateway.PageRequest{Page: 1, Limit: limit})
 	if err != nil {
 		return err
 	}
@@ -353,10 +355,20 @@ func (p *pages) readChat(ctx context.Context, view *chatsView, open *openChat, w
 	if isOld {
 		open.Newest = frame.WithQuery(chatsPath(view.Instance.ID), opening(query, view.Chat))
 	}
-	for _, message := range messages {
-		open.Said.Bubbles = append(open.Said.Bubbles, p.answerable(p.bubbleOf(message), view.May, view.Instance, message))
+	until := before.At
+	if !isOld {
+		until = p.Now().Add(time.Hour) // the platform's clock may be ahead
 	}
-	return p.addHappened(ctx, view, open, messages, lang, !isOld)
+	if open.Said, err = p.said(ctx, view.Instance, party, messages, open.Older.Page != "", until, view.May, lang); err != nil || isOld {
+		return err
+	}
+	events, _, err := p.Events.Newest(ctx, view.Instance.ID, []eventlog.Kind{eventlog.KindPresence}, 0, typingAtOnce)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(events)
+	open.Said.Types(events, open.Address, p.Now())
+	return nil
 }
 
 // olderOf returns the links to messages before a position.
@@ -385,13 +397,20 @@ func (p *pages) showOlder(r *frame.Request, found gateway.Instance) error {
 	if err != nil {
 		return err
 	}
+	party, err := p.Chats.Get(r.Context(), found.ID, with)
+	if err != nil {
+		return err
+	}
 	var view olderView
 	if n := len(read.Items); read.Total > n {
 		view.Older = olderOf(found.ID, query, query.Get("chat"), read.Items[n-1].Position())
 	}
-	for _, message := range slices.Backward(read.Items) {
-		view.Bubbles = append(view.Bubbles, p.answerable(p.bubbleOf(message), r.Visitor.May(gateway.RoleOperator), found, message))
+	slices.Reverse(read.Items)
+	said, err := p.said(r.Context(), found, party.Party, read.Items, view.Older.Page != "", before.At, r.Visitor.May(gateway.RoleOperator), r.Lang())
+	if err != nil {
+		return err
 	}
+	view.Bubbles = said.Bubbles
 	return r.Fragment("chats", "older", view)
 }
 
@@ -449,17 +468,21 @@ func (p *pages) answerable(b bubbles.Bubble, may bool, of gateway.Instance, mess
 	return b
 }
 
-// addHappened adds what happened in the chat, as far back as the log of events is looked through.
-func (p *pages) addHappened(ctx context.Context, view *chatsView, open *openChat, messages []gateway.Message, lang string, newest bool) error {
-	events, _, err := p.Events.Newest(ctx, view.Instance.ID, conversation.Kinds(), 0, happenedAtOnce)
-	if err != nil {
-		return err
+// said returns a part of a chat: its messages, the reactions to them, and what happened between the oldest of
+// them and a moment; if nothing is older, also before.
+func (p *pages) said(
+	ctx context.Context, of gateway.Instance, party gateway.Party, messages []gateway.Message, isMore bool, until time.Time, may bool, lang string,
+) (said conversation.Conversation, err error) {
+	for _, message := range messages {
+		said.Bubbles = append(said.Bubbles, p.answerable(p.bubbleOf(message), may, of, message))
 	}
-	slices.Reverse(events)
-	names := sentence.Names{open.Address: open.Name}
-	open.Said.Add(conversation.Chat{
-		Address: open.Address, Newest: newest, Now: p.Now(),
-		Tell: func(event eventlog.Event) string { return sentence.Of(event, names).In(p.Site.Words(), lang) },
-	}, messages, events)
-	return nil
+	var since time.Time
+	if isMore {
+		since = messages[0].Position().At
+	}
+	events, err := p.Events.OfChat(ctx, of.ID, party, since, until, happenedAtOnce)
+	name := conversation.Name(party)
+	names := sentence.Names{string(party.JID): name, string(party.LID): name}
+	said.Happened(events, func(event eventlog.Event) string { return sentence.Of(event, names).In(p.Site.Words(), lang) })
+	return said, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -179,6 +180,58 @@ func TestLabelsOfChatsAreShown(t *testing.T) {
 	}
 }
 
+// conversation adds messages to a chat, a millisecond apart, and returns them.
+func (r *rig) conversation(instanceID, number string, begin time.Time, many int) (messages []gateway.Message) {
+	r.t.Helper()
+	for n := range many {
+		at, with := begin.Add(time.Duration(n)*time.Millisecond), gateway.Party{JID: gateway.JID(number + "@s.whatsapp.net")}
+		messages = append(messages, gateway.Message{
+			ID: uuid.Must(uuid.NewV7()).String(), InstanceID: instanceID, PlatformID: fmt.Sprint("3EB0", n), Chat: with, Sender: with, Source: gateway.SourcePeer,
+			Type: gateway.TypeText, Text: fmt.Sprintf("No. %d.", n), Payload: encoded(r.t, gateway.Details{}), Status: gateway.MessageDelivered,
+			StatusAt: at, SentAt: at, WireKey: fmt.Sprint("k", n), CreatedAt: at,
+		})
+	}
+	r.check(r.store.AddHistory(r.t.Context(), instanceID, messages))
+	return messages
+}
+
+// However much has happened since, an old message has its reactions, and a call its line.
+func TestOldMessagesHaveTheirReactions(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	const number = "5511988887766"
+	begin := time.Now().Add(-time.Hour)
+	messages := r.conversation(id, number, begin, 60)
+	happened := func(chat gateway.JID, key string, at time.Time, data eventlog.Data) eventlog.Event {
+		event, err := eventlog.NewEvent(id, chat, key, at, data)
+		r.check(err)
+		return event
+	}
+	called := messages[4].SentAt.Add(500 * time.Microsecond)
+	r.check(r.store.AppendEvents(t.Context(), id, happened(messages[0].Chat.JID, "call", called,
+		eventlog.NewCallReceived(gateway.Call{ID: "C", From: messages[0].Chat, Chat: messages[0].Chat, At: called}))))
+	r.check(r.store.KeepReaction(t.Context(), id, gateway.StoredReaction{MessageID: messages[3].ID, By: messages[0].Chat, Reaction: "🎉", At: called},
+		happened(messages[0].Chat.JID, "reaction", called, eventlog.MessageReaction{})))
+	for n := range 500 {
+		at := begin.Add(time.Duration(n) * time.Second)
+		r.check(r.store.AppendEvents(t.Context(), id, happened("120363041234567890@g.us", fmt.Sprint("n", n), at,
+			eventlog.NewGroupUpdated(gateway.GroupChange{Group: "120363041234567890@g.us", At: at}))))
+	}
+	chat := fmt.Sprintf("/instances/%s/chats?chat=%s", id, url.QueryEscape(number+"@s.whatsapp.net"))
+	r.hasNot(r.show(gateway.RoleViewer, chat), "🎉", "No. 3.")
+	before := fmt.Sprintf("at=%d.", messages[10].SentAt.UnixMilli())
+	for _, page := range []string{chat + "&" + before, strings.Replace(chat, "/chats?", "/chats/older?", 1) + "&" + before} {
+		shown := r.show(gateway.RoleViewer, page)
+		_, after, _ := strings.Cut(shown, "No. 3.")
+		reaction, after, _ := strings.Cut(after, "No. 4.")
+		line, _, _ := strings.Cut(after, "No. 5.")
+		r.has(reaction, "🎉")
+		r.has(line, "call")
+		r.hasNot(shown, "No. 10.")
+	}
+}
+
 // An open page collects what comes, up to a bound; beyond it there is a way to what came in between.
 func TestOpenChatCollectsWhatComes(t *testing.T) {
 	t.Parallel()
@@ -186,16 +239,7 @@ func TestOpenChatCollectsWhatComes(t *testing.T) {
 	id := r.instance("Desk")
 	const number = "5511988887766"
 	begin := time.Now()
-	var messages []gateway.Message
-	for n := range 310 {
-		at, with := begin.Add(time.Duration(n)*time.Millisecond), gateway.Party{JID: number + "@s.whatsapp.net"}
-		messages = append(messages, gateway.Message{
-			ID: uuid.Must(uuid.NewV7()).String(), InstanceID: id, PlatformID: fmt.Sprint("3EB0", n), Chat: with, Sender: with, Source: gateway.SourcePeer,
-			Type: gateway.TypeText, Text: fmt.Sprintf("No. %d.", n), Payload: encoded(t, gateway.Details{}), Status: gateway.MessageDelivered,
-			StatusAt: at, SentAt: at, WireKey: fmt.Sprint("k", n), CreatedAt: at,
-		})
-	}
-	r.check(r.store.AddHistory(t.Context(), id, messages))
+	r.conversation(id, number, begin, 310)
 	since := func(n int) string {
 		return r.show(gateway.RoleViewer, fmt.Sprintf("/instances/%s/chats?chat=%s&from=%d.", id, url.QueryEscape(number+"@s.whatsapp.net"), begin.Add(time.Duration(n)*time.Millisecond).UnixMilli()))
 	}

@@ -3,7 +3,6 @@
 package conversation
 
 import (
-	"cmp"
 	"embed"
 	"encoding/json"
 	"slices"
@@ -76,6 +75,9 @@ func Bubble(m gateway.Message, now time.Time) bubbles.Bubble {
 	if details.Preview != nil {
 		b.Preview = &bubbles.Preview{Title: bubbles.Line(details.Preview.Title, bubbles.MaxLine), Description: bubbles.Line(details.Preview.Description, bubbles.MaxLine)}
 	}
+	for _, given := range m.Reactions {
+		b.Reactions = bubbles.Count(b.Reactions, given.Reaction)
+	}
 	b.Options, b.Event, b.Answers = optionsOf(details), calendarOf(details.Event), answeredBy(details.Quoted)
 	return b
 }
@@ -128,13 +130,6 @@ func answeredBy(quoted *gateway.Quoted) *bubbles.Quote {
 	return shown
 }
 
-// Kinds are the kinds of the events that Conversation.Add knows.
-func Kinds() []eventlog.Kind {
-	return []eventlog.Kind{
-		eventlog.KindMessageReaction, eventlog.KindCallReceived, eventlog.KindCallEnded, eventlog.KindGroupUpdated, eventlog.KindPresence,
-	}
-}
-
 // Conversation is a part of a chat.
 type Conversation struct {
 	Bubbles []bubbles.Bubble // in the order in which they came
@@ -143,27 +138,9 @@ type Conversation struct {
 	Lasts   int              // how many more seconds, if they never stop
 }
 
-// Chat is whose conversation it is.
-type Chat struct {
-	Address string // by which events name it
-	Newest  bool   // the newest messages are shown: what happens after them, too
-	// Tell says what an event reports.
-	Tell func(event eventlog.Event) string
-	Now  time.Time
-}
-
-// Add puts what happened in the chat between the bubbles, which are those of the messages, and
-// reactions below them. events are any of the instance, in their order.
-func (c *Conversation) Add(of Chat, messages []gateway.Message, events []eventlog.Event) {
-	events = slices.DeleteFunc(slices.Clone(events), func(e eventlog.Event) bool { return !isIn(e, of.Address) })
-	if of.Newest {
-		c.typing(events, of)
-	}
-	c.react(events, messages)
-	if len(messages) == 0 {
-		return
-	}
-	since, until := messages[0].SentAt, messages[len(messages)-1].SentAt
+// Happened puts the calls and the changes of the group between the bubbles. events are those of the chat, in
+// their order; tell says what one of them reports.
+func (c *Conversation) Happened(events []eventlog.Event, tell func(event eventlog.Event) string) {
 	ended := map[string]bool{}
 	for _, event := range events {
 		if event.Kind == eventlog.KindCallEnded {
@@ -171,13 +148,11 @@ func (c *Conversation) Add(of Chat, messages []gateway.Message, events []eventlo
 		}
 	}
 	for _, event := range events {
-		rings := event.Kind == eventlog.KindCallReceived && !ended[callOf(event)]
-		if !rings && event.Kind != eventlog.KindCallEnded && event.Kind != eventlog.KindGroupUpdated ||
-			event.At.Before(since) || !of.Newest && event.At.After(until) {
+		if event.Kind == eventlog.KindCallReceived && ended[callOf(event)] {
 			continue
 		}
 		c.insert(bubbles.Bubble{
-			Element: "e-" + strconv.FormatInt(event.Sequence, 10), At: event.At, Notice: true, Text: bubbles.Line(of.Tell(event), bubbles.MaxLine),
+			Element: "e-" + strconv.FormatInt(event.Sequence, 10), At: event.At, Notice: true, Text: bubbles.Line(tell(event), bubbles.MaxLine),
 		})
 	}
 }
@@ -192,16 +167,15 @@ func (c *Conversation) insert(happened bubbles.Bubble) {
 	c.Bubbles = slices.Insert(c.Bubbles, place, happened)
 }
 
-// isIn reports whether an event happened in a chat.
+// isIn reports whether an event is of a chat.
 func isIn(event eventlog.Event, address string) bool {
 	if string(event.Chat) == address {
 		return true
 	}
 	var data struct {
-		Chat    string `json:"chat"`
-		GroupID string `json:"groupId"`
+		Chat string `json:"chat"`
 	}
-	return json.Unmarshal(event.Data, &data) == nil && (data.Chat == address || data.GroupID == address)
+	return json.Unmarshal(event.Data, &data) == nil && data.Chat == address
 }
 
 // callOf returns the call of an event.
@@ -213,19 +187,20 @@ func callOf(event eventlog.Event) string {
 	return data.CallID
 }
 
-// typing finds out who writes now, by events in their order.
-func (c *Conversation) typing(events []eventlog.Event, of Chat) {
+// Types finds out who writes in a chat now, by the newest events of the instance in their order. address is
+// what events call the chat.
+func (c *Conversation) Types(events []eventlog.Event, address string, now time.Time) {
 	for _, event := range events {
-		if event.Kind != eventlog.KindPresence || of.Now.Sub(event.At) > typingLife {
+		if event.Kind != eventlog.KindPresence || now.Sub(event.At) > typingLife || !isIn(event, address) {
 			continue
 		}
 		var data eventlog.Presence
 		if json.Unmarshal(event.Data, &data) != nil {
 			continue
 		}
-		c.Lasts = int((typingLife - of.Now.Sub(event.At)).Seconds())
+		c.Lasts = int((typingLife - now.Sub(event.At)).Seconds())
 		c.Typing, c.Who = map[string]web.Word{"composing": web.Word("is typing…"), "recording": web.Word("is recording…"), "available": web.Word("online")}[data.Presence], ""
-		if gateway.JID(of.Address).IsGroup() && data.From != nil {
+		if gateway.JID(address).IsGroup() && data.From != nil {
 			c.Who = bubbles.Line(deref(data.From.Name), bubbles.MaxName)
 		}
 	}
@@ -237,32 +212,4 @@ func deref(text *string) string {
 		return ""
 	}
 	return *text
-}
-
-// react puts the reactions of events in their order below messages: the last one of everybody.
-func (c *Conversation) react(events []eventlog.Event, messages []gateway.Message) {
-	type author struct{ message, who string }
-	last := map[author]string{}
-	var order []author
-	for _, event := range events {
-		var data eventlog.MessageReaction
-		if event.Kind != eventlog.KindMessageReaction || json.Unmarshal(event.Data, &data) != nil {
-			continue
-		}
-		by := author{message: data.MessageID}
-		if from := data.From; from != nil {
-			by.who = cmp.Or(deref(from.LID), deref(from.JID))
-		}
-		if _, again := last[by]; !again {
-			order = append(order, by)
-		}
-		last[by] = data.Reaction
-	}
-	for n, message := range messages {
-		for _, by := range order {
-			if by.message == message.PlatformID && last[by] != "" {
-				c.Bubbles[n].Reactions = bubbles.Count(c.Bubbles[n].Reactions, last[by])
-			}
-		}
-	}
 }

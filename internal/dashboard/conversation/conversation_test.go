@@ -2,7 +2,6 @@ package conversation_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,8 +33,7 @@ func happened(t *testing.T, kind eventlog.Kind, chat string, seconds int, data m
 
 var start = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a fixed moment
 
-// What happened stands between the messages before and after it, a call once, and nothing of another
-// chat or of another time.
+// What happened stands between the messages before and after it, a call once.
 func TestWhatHappenedIsBetweenMessages(t *testing.T) {
 	t.Parallel()
 	event := func(kind eventlog.Kind, chat string, seconds int, data map[string]any) eventlog.Event {
@@ -44,19 +42,16 @@ func TestWhatHappenedIsBetweenMessages(t *testing.T) {
 	call := map[string]any{"chat": ana, "callId": "C1"}
 	for name, c := range cases.Sorted(map[string]struct {
 		events []eventlog.Event
-		newest bool
 		want   string
 	}{
-		"nothing":           {nil, true, "m0 m10 m20"},
-		"a call that ends":  {[]eventlog.Event{event(eventlog.KindCallReceived, ana, 5, call), event(eventlog.KindCallEnded, ana, 12, call)}, true, "m0 m10 call.ended m20"},
-		"a call that rings": {[]eventlog.Event{event(eventlog.KindCallReceived, ana, 25, call)}, true, "m0 m10 m20 call.received"},
-		"later":             {[]eventlog.Event{event(eventlog.KindCallReceived, ana, 25, call)}, false, "m0 m10 m20"},
-		"before":            {[]eventlog.Event{event(eventlog.KindCallReceived, ana, -5, call)}, true, "m0 m10 m20"},
-		"another chat":      {[]eventlog.Event{event(eventlog.KindCallEnded, group, 5, map[string]any{"chat": group})}, true, "m0 m10 m20"},
-		"damaged":           {[]eventlog.Event{{Kind: eventlog.KindCallEnded, Chat: ana, At: start.Add(time.Second), Data: []byte("{")}}, true, "m0 call.ended m10 m20"},
+		"nothing":           {nil, "m0 m10 m20"},
+		"a call that ends":  {[]eventlog.Event{event(eventlog.KindCallReceived, ana, 5, call), event(eventlog.KindCallEnded, ana, 12, call)}, "m0 m10 call.ended m20"},
+		"a call that rings": {[]eventlog.Event{event(eventlog.KindCallReceived, ana, 25, call)}, "m0 m10 m20 call.received"},
+		"before":            {[]eventlog.Event{event(eventlog.KindCallReceived, ana, -5, call)}, "call.received m0 m10 m20"},
+		"damaged":           {[]eventlog.Event{{Kind: eventlog.KindCallEnded, Chat: ana, At: start.Add(time.Second), Data: []byte("{")}}, "m0 call.ended m10 m20"},
 	}) {
-		said, messages := chat(t, ana)
-		said.Add(conversation.Chat{Address: ana, Newest: c.newest, Now: start, Tell: func(e eventlog.Event) string { return string(e.Kind) }}, messages, c.events)
+		said := chat(t, ana)
+		said.Happened(c.events, func(e eventlog.Event) string { return string(e.Kind) })
 		var got []string
 		for _, b := range said.Bubbles {
 			if got = append(got, b.Text); b.Notice != strings.Contains(b.Text, ".") {
@@ -70,7 +65,7 @@ func TestWhatHappenedIsBetweenMessages(t *testing.T) {
 }
 
 // chat returns three messages of a chat, ten seconds apart, with their bubbles.
-func chat(t *testing.T, address string) (said conversation.Conversation, messages []gateway.Message) {
+func chat(t *testing.T, address string) (said conversation.Conversation) {
 	t.Helper()
 	for _, text := range []string{"m0", "m10", "m20"} {
 		seconds, err := time.ParseDuration(text[1:] + "s")
@@ -78,30 +73,29 @@ func chat(t *testing.T, address string) (said conversation.Conversation, message
 			t.Fatal(err)
 		}
 		m := gateway.Message{ID: text, PlatformID: "3EB0" + text, Chat: gateway.Party{JID: gateway.JID(address)}, Type: gateway.TypeText, Text: text, SentAt: start.Add(seconds)}
-		messages = append(messages, m)
 		said.Bubbles = append(said.Bubbles, conversation.Bubble(m, start))
 	}
-	return said, messages
+	return said
 }
 
-// The last reaction of everybody counts, and one that was taken back does not.
+// Equal reactions are counted; a deleted message has none.
 func TestReactionsAreBelowTheirMessage(t *testing.T) {
 	t.Parallel()
-	said, messages := chat(t, group)
-	react := func(seconds int, who, reaction string) eventlog.Event {
-		return happened(t, eventlog.KindMessageReaction, group, seconds, map[string]any{
-			"messageId": "3EB0m10", "chat": group, "from": map[string]any{"lid": who}, "reaction": reaction,
-		})
+	message := gateway.Message{Type: gateway.TypeText, Text: "Quero duas!"}
+	for _, reaction := range []string{"🎉", "👍", "🎉"} {
+		message.Reactions = append(message.Reactions, gateway.StoredReaction{Reaction: reaction})
 	}
-	said.Add(conversation.Chat{Address: group, Newest: true, Now: start}, messages, []eventlog.Event{
-		react(11, "1@lid", "👍"), react(12, "2@lid", "❤️"), react(13, "3@lid", "👍"), react(14, "2@lid", ""), react(15, "1@lid", "🎉"),
-	})
-	var got []string
-	for _, reaction := range said.Bubbles[1].Reactions {
-		got = append(got, strings.Repeat(reaction.Emoji, reaction.Count))
+	shown := func() (got string) {
+		for _, reaction := range conversation.Bubble(message, start).Reactions {
+			got += strings.Repeat(reaction.Emoji, reaction.Count) + " "
+		}
+		return got
 	}
-	if !slices.Equal(got, []string{"🎉", "👍"}) || len(said.Bubbles[0].Reactions)+len(said.Bubbles[2].Reactions) > 0 {
-		t.Errorf("the reactions are %v", got)
+	if got := shown(); got != "🎉🎉 👍 " {
+		t.Errorf("the reactions are %s", got)
+	}
+	if message.DeletedAt = start; shown() != "" {
+		t.Error("a deleted message has reactions")
 	}
 }
 
@@ -125,7 +119,7 @@ func TestTypingEnds(t *testing.T) {
 		"in a group":   {group, []eventlog.Event{presence(group, 50, "composing")}, "is typing…", "Bruno"},
 	}) {
 		var said conversation.Conversation
-		said.Add(conversation.Chat{Address: c.chat, Newest: true, Now: start.Add(time.Minute)}, nil, c.events)
+		said.Types(c.events, c.chat, start.Add(time.Minute))
 		if said.Typing != c.want || said.Who != c.who || c.want != "" && (said.Lasts < 5 || said.Lasts > 6) {
 			t.Errorf("%s: %q %q for %d seconds", name, said.Who, said.Typing, said.Lasts)
 		}
