@@ -28,6 +28,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/profile"
+	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
@@ -67,6 +68,8 @@ type Config struct {
 	Events          *eventlog.Log
 	Access          *access.Service
 	Health          *health.Service
+	// Reference describes the API. It is called for each page with code.
+	Reference func() (*reference.Reference, error)
 	// Origin returns the address under which clients reach the API, as a request shows
 	// it.
 	Origin func(r *http.Request) string

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -306,4 +308,22 @@ func TestFirstStepsAreForNewAccounts(t *testing.T) {
 		ID: uuid.Must(uuid.NewV7()).String(), AccountID: r.account.ID, Name: "Desk", Status: gateway.StatusCreated, CreatedAt: time.Now().AddDate(0, 0, -8),
 	}))
 	r.hasNot(r.show(gateway.RoleOwner, "/instances"), "First steps")
+}
+
+// The page with code has the samples of the API's reference, with the instance and a greeting filled in.
+func TestCodeOfAnInstance(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	page := html.UnescapeString(r.show(gateway.RoleViewer, "/instances/"+id+"/code"))
+	all, err := described()
+	r.check(err)
+	_, op, _, _ := all.Find("sendText")
+	body := "{\n  \"to\": \"5511988887766\",\n  \"message\": \"Hello from Recado!\"\n}"
+	samples := op.RequestTo("http://gateway", func(parameter reference.Field) string {
+		return map[string]string{"instanceId": id}[parameter.Name]
+	}, body).Samples()
+	for _, sample := range samples {
+		r.has(page, sample.Code, ">"+sample.Language+"</h2>")
+	}
 }

@@ -39,6 +39,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/profile"
+	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/user"
@@ -229,8 +230,18 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	return dashboard.Config{
 		MaxAge: 20 * time.Millisecond,
 		Site:   site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, People: people, Channels: followed, Profiles: profiles, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
-		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
+		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Reference: described, Origin: func(*http.Request) string { return "http://gateway" },
 	}
+}
+
+// described is as much of the API's reference as the pages show.
+func described() (*reference.Reference, error) {
+	return &reference.Reference{Groups: []reference.Group{{Operations: []reference.Operation{{
+		ID: "sendText", Method: http.MethodPost, Path: "/api/message/{instanceId}/text",
+		Parameters: []reference.Field{{Name: "instanceId", Where: "path", Required: true, Example: "an-example"}, {Name: "Idempotency-Key", Where: "header", Example: "order-1"}},
+		Body:       []reference.Field{{Name: "to"}, {Name: "message"}},
+		Request:    `{"to": "5511988887766", "message": "Your order is on its way."}`,
+	}}}}}, nil
 }
 
 // serve serves the pages to visitors whose role stands in a header.

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/recado-project/recado/docs"
 	"github.com/recado-project/recado/internal/api/contract"
@@ -59,11 +60,12 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
+	described := sync.OnceValues(s.api.Reference) // it takes a while, and most gateways are never asked
 	pages, err := dashboard.New(dashboard.Config{
 		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.use.users,
 		Instances: s.use.instances, Messages: s.use.messages, Chats: s.use.chats, Labels: s.use.labels, Groups: s.use.groups, People: s.use.directory, Profiles: s.use.profiles, Channels: s.use.channels, Queue: s.use.messages.Queue(), Budgets: s.use.directory, Answers: s.use.messages, Traffic: s.use.traffic, Webhooks: s.use.webhooks, AccountWebhooks: s.use.accountWebhooks,
 		Events: s.use.log, Access: s.use.access, Health: s.health,
-		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
+		Reference: described, Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
@@ -81,7 +83,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
 	docPages, err := docpages.New(docpages.Config{
-		Site: docSite, Logger: s.config.Logger, Users: s.use.users, Documents: docs.Guides, Reference: s.api.Reference, Origin: s.origin,
+		Site: docSite, Logger: s.config.Logger, Users: s.use.users, Documents: docs.Guides, Reference: described, Origin: s.origin,
 		Try:     &docpages.Try{Instances: s.use.instances, Keys: s.use.access, Sandbox: s.sandbox != nil, Now: s.config.Now},
 		Sandbox: s.sandbox != nil, Shares: shares,
 	})

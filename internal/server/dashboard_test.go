@@ -157,7 +157,7 @@ func TestDashboardShowsAnInstance(t *testing.T) {
 		"/chats":   "Oi &lt;b&gt;Ana&lt;/b&gt;",
 		"/webhook": "webhook",
 		"/events":  "message.sent",
-		"/code":    g.BaseURL + "/api/message/" + id + "/text",
+		"/code":    "curl &#39;" + g.BaseURL + "/api/message/" + id + "/text&#39; \\\n  -H &#39;x-api-key: YOUR_API_KEY&#39;",
 	}) {
 		if status, _, page := v.get("/instances/" + id + path); status != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("%s answered %d without %q", path, status, want)

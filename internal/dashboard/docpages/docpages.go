@@ -44,7 +44,7 @@ type Config struct {
 	Users  frame.Audit
 	// Documents is docs/: README.md lists the pages, and a folder that is called like a language has translations.
 	Documents fs.FS
-	// Reference describes the API. It is called once, by the first who needs it.
+	// Reference describes the API. It is called for each page that shows of it.
 	Reference func() (*reference.Reference, error)
 	// Origin is the address under which clients reach the API, as a request shows it.
 	Origin func(*http.Request) string
@@ -58,9 +58,8 @@ type Config struct {
 type pages struct {
 	Config
 
-	book       func() (*book, error) // read when somebody asks for a page
-	operations func() (*reference.Reference, error)
-	index      func() (index, error)
+	book  func() (*book, error) // read when somebody asks for a page
+	index func() (index, error)
 }
 
 // New makes the pages. It reads no document yet.
@@ -70,7 +69,6 @@ func New(config Config) (*frame.Pages, error) {
 	}
 	p := &pages{Config: config}
 	p.book = sync.OnceValues(func() (*book, error) { return readBook(config.Documents, config.Site.Words().Languages()) })
-	p.operations = sync.OnceValues(config.Reference)
 	p.index = sync.OnceValues(p.newIndex)
 	read := func(pattern string, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: http.MethodGet, Path: Root + pattern, Handle: handle}

@@ -181,6 +181,6 @@ func (p *pages) referenceFor() (*book, *reference.Reference, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := p.operations()
+	all, err := p.Reference()
 	return b, all, err
 }

@@ -58,7 +58,7 @@ func (p *pages) newIndex() (index, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.operations()
+	all, err := p.Reference()
 	if err != nil {
 		return nil, err
 	}
