@@ -3,10 +3,12 @@ package web_test
 import (
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -264,5 +266,51 @@ func TestLicences(t *testing.T) {
 		if content, err := os.ReadFile("vendored/LICENSE." + name); err != nil || len(content) < 100 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Every icon is on some page, and every icon of a page is there. They are named where they are drawn, or
+// given by this name to what draws them.
+func TestIconsAreUsed(t *testing.T) {
+	t.Parallel()
+	used := map[string]string{}
+	ways := map[string]*regexp.Regexp{
+		".html": regexp.MustCompile(`(?:\bicon|"Icon") "([^"]+)"`), ".go": regexp.MustCompile(`\bIcon: +"([^"]+)"`),
+	}
+	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, _ fs.DirEntry, err error) error {
+		way := ways[filepath.Ext(path)]
+		if err != nil || way == nil || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		content, err := fs.ReadFile(os.DirFS(".."), path)
+		for _, match := range way.FindAllSubmatch(content, -1) {
+			used[string(match[1])] = path
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := os.ReadFile("vendored/icons.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for name := range strings.FieldsSeq(string(listed)) {
+		there[name] = true
+		if used[name] == "" {
+			t.Errorf("no page has the icon %s", name)
+		}
+		if _, err := os.Stat("vendored/icons/" + name + ".svg"); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, where := range cases.Sorted(used) {
+		if !there[name] {
+			t.Errorf("%s draws the icon %s, which is not there", where, name)
+		}
+	}
+	if files, err := filepath.Glob("vendored/icons/*"); err != nil || len(files) != len(there) {
+		t.Errorf("%d icons are listed, and there are %d (%v)", len(there), len(files), err)
 	}
 }

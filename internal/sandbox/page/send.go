@@ -162,12 +162,12 @@ type sample struct {
 
 func sampleFiles() []sample {
 	return []sample{
-		{"photo.png", "", web.Word("Picture"), "image"},
-		{"clip.mp4", "", web.Word("Video"), "video"},
-		{"voice.ogg", "voice", web.Word("Voice message"), "mic"},
-		{"tone.mp3", "", web.Word("Audio"), "music"},
-		{"invoice.pdf", "", web.Word("File"), "file-text"},
-		{"sticker.webp", "sticker", web.Word("Sticker"), "sticker"},
+		{File: "photo.png", Name: web.Word("Picture"), Icon: "image"},
+		{File: "clip.mp4", Name: web.Word("Video"), Icon: "video"},
+		{File: "voice.ogg", As: "voice", Name: web.Word("Voice message"), Icon: "mic"},
+		{File: "tone.mp3", Name: web.Word("Audio"), Icon: "music"},
+		{File: "invoice.pdf", Name: web.Word("File"), Icon: "file-text"},
+		{File: "sticker.webp", As: "sticker", Name: web.Word("Sticker"), Icon: "sticker"},
 	}
 }
 
