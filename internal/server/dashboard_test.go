@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -19,7 +20,9 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -257,6 +260,42 @@ func TestDashboardSendsAFile(t *testing.T) {
 	}
 	if _, _, page := v.get("/instances/" + id + "/chats?chat=5511988887766@s.whatsapp.net"); !strings.Contains(page, "prices &lt;2026&gt;.txt") || !strings.Contains(page, "Prices") {
 		t.Errorf("the chat does not show the file")
+	}
+}
+
+// A text with a link shows the page behind it, whichever form it was written in: people are used to that
+// from their phones.
+func TestDashboardSendsLinkPreviews(t *testing.T) {
+	t.Parallel()
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, `<title>Loja</title><meta name="description" content="Tudo">`)
+	}))
+	t.Cleanup(shop.Close)
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	v := newOwner(t, g)
+	for name, form := range cases.Sorted(map[string]url.Values{
+		"a new message":         {"to": {customerNumber}, "kind": {"text"}},
+		"one for the queue":     {"to": {customerNumber}, "kind": {"text"}, "queue": {"on"}},
+		"an answer in the chat": {"to": {customerNumber + "@s.whatsapp.net"}, "answer": {"on"}, "quote": {""}},
+	}) {
+		text := name + ": " + shop.URL + "/"
+		form.Set("text", text)
+		if status, _, page := v.post("/instances/"+id+"/messages", form); status != http.StatusOK {
+			t.Fatalf("%s: answered %d: %s", name, status, page)
+		}
+		await.Until(t, name+" on the phone", func() bool {
+			for _, got := range g.Phones.Messages(t, customerNumber, "") {
+				if got.Text != text {
+					continue
+				}
+				if got.Preview == nil || *got.Preview != (content.Preview{URL: shop.URL + "/", Title: "Loja", Description: "Tudo"}) {
+					t.Errorf("%s: the phone shows %+v with %+v", name, got, got.Preview)
+				}
+				return true
+			}
+			return false
+		})
 	}
 }
 
