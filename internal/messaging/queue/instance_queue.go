@@ -469,7 +469,7 @@ func (l *instanceQueue) begins(ctx context.Context, message Message) (bool, erro
 	return !l.pace.counted(chats), nil
 }
 
-// holdChat holds the chat of a message that begins it, if there must be no more of those
+// deferChat holds the chat of a message that begins it, if there must be no more of those
 // for now.
 func (l *instanceQueue) deferChat(it *item, budget gateway.Budget) (held bool) {
 	l.queue.mu.Lock()
