@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/recado-project/recado/internal/dashboard/conversation"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
@@ -35,16 +36,7 @@ type accountView struct {
 type blocked struct{ Party gateway.Party }
 
 // Called is what people call them: a name, or the number.
-func (b blocked) Called() string {
-	switch {
-	case b.Party.Name != "":
-		return b.Party.Name
-	case b.Party.JID != "":
-		return "+" + b.Party.JID.User()
-	default:
-		return b.Party.LID.User()
-	}
-}
+func (b blocked) Called() string { return conversation.Name(b.Party) }
 
 // showAccount shows the page.
 func (p *pages) showAccount(r *frame.Request, found gateway.Instance) error {

@@ -7,13 +7,14 @@ import (
 	"context"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/dashboard/sentence"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/bubbles"
 )
 
 const (
@@ -81,7 +82,7 @@ func (p *pages) queueView(r *frame.Request) func(ctx context.Context) (queueView
 // queuedRow returns the line of a message.
 func (p *pages) queuedRow(waiting queue.Waiting) queuedRow {
 	row := queuedRow{
-		Waiting: waiting, Chat: string(waiting.To.Chat), Kind: kindWord(waiting.Type), Beginning: beginningOf(waiting.Text),
+		Waiting: waiting, Chat: string(waiting.To.Chat), Kind: sentence.Kind(waiting.Type), Beginning: bubbles.Line(waiting.Text, maxBeginning),
 		Doing: waitingState(waiting), Far: waiting.Until.Sub(p.Now()) > farAway,
 	}
 	if row.Chat == "" {
@@ -99,16 +100,6 @@ func (r queuedRow) TriedAt() time.Time {
 		return time.Time{}
 	}
 	return r.Waiting.Until
-}
-
-// beginningOf returns the first words of a text, on one line.
-func beginningOf(text string) string {
-	first := gateway.CleanText(text, 4*maxBeginning)
-	line := []rune(gateway.CleanName(strings.Join(strings.Fields(first), " ")))
-	if len(line) <= maxBeginning && len(first) == len(text) {
-		return string(line)
-	}
-	return string(line[:min(len(line), maxBeginning)]) + "…"
 }
 
 // waitingState says what a message waits for.

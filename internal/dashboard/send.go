@@ -34,15 +34,9 @@ func sendKinds() []messageKind {
 		gateway.TypeText, gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument,
 		gateway.TypeSticker, gateway.TypeLocation, gateway.TypeContact,
 	} {
-		kinds = append(kinds, messageKind{kind, kindWord(kind)})
+		kinds = append(kinds, messageKind{kind, sentence.Kind(kind)})
 	}
 	return kinds
-}
-
-// kindWord is what people call a kind of message.
-func kindWord(of gateway.MessageType) web.Word {
-	name, _ := sentence.Kind(of)
-	return name
 }
 
 // sendMessage sends a message as the API would, and says where it went.

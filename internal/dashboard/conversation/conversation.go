@@ -37,18 +37,12 @@ func Number(party gateway.Party) string {
 	return number
 }
 
-// kind is what people call a kind of message.
-func kind(of gateway.MessageType) web.Word {
-	name, _ := sentence.Kind(of)
-	return name
-}
-
 // Bubble returns a message as it is shown at a moment. Its path is empty, and so is that of its file: who
 // shows it knows what can be done with it.
 func Bubble(m gateway.Message, now time.Time) bubbles.Bubble {
 	details := m.Details
 	b := bubbles.Bubble{
-		Element: "m-" + m.ID, Type: string(m.Type), Kind: kind(m.Type), Lost: web.Word("the file is not here"),
+		Element: "m-" + m.ID, Type: string(m.Type), Kind: sentence.Kind(m.Type), Lost: web.Word("the file is not here"),
 		Mine: m.FromMe, At: m.SentAt, ViewOnce: details.ViewOnce, VideoNote: details.VideoNote, Forwarded: details.Forwarded,
 		Edited: !m.EditedAt.IsZero(), Deleted: !m.DeletedAt.IsZero(), Pinned: m.PinnedUntil.After(now), Starred: m.Starred,
 	}
@@ -68,12 +62,10 @@ func Bubble(m gateway.Message, now time.Time) bubbles.Bubble {
 		b.Map = bubbles.MapOf(place.Latitude, place.Longitude, place.Name, place.Address)
 	}
 	for _, card := range details.Contacts[:min(len(details.Contacts), bubbles.MaxOptions)] {
-		b.Contacts = append(b.Contacts, bubbles.Contact{
-			Name: bubbles.Name(card.FullName, "?"), Number: bubbles.Line(card.PhoneNumber, bubbles.MaxName), Organization: bubbles.Line(card.Organization, bubbles.MaxName),
-		})
+		b.Contacts = append(b.Contacts, bubbles.ContactOf(card.FullName, card.PhoneNumber, card.Organization))
 	}
 	if details.Preview != nil {
-		b.Preview = &bubbles.Preview{Title: bubbles.Line(details.Preview.Title, bubbles.MaxLine), Description: bubbles.Line(details.Preview.Description, bubbles.MaxLine)}
+		b.Preview = bubbles.PreviewOf(details.Preview.Title, details.Preview.Description)
 	}
 	for _, given := range m.Reactions {
 		b.Reactions = bubbles.Count(b.Reactions, given.Reaction)
@@ -125,7 +117,7 @@ func answeredBy(quoted *gateway.Quoted) *bubbles.Quote {
 		shown.Sender = Name(quoted.Sender)
 	}
 	if quoted.Type != "" {
-		shown.Kind = kind(quoted.Type)
+		shown.Kind = sentence.Kind(quoted.Type)
 	}
 	return shown
 }

@@ -3,6 +3,7 @@
 package sentence
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/recado-project/recado/internal/eventlog"
@@ -112,14 +113,8 @@ func kinds() map[gateway.MessageType]web.Word {
 	}
 }
 
-// Kind is what people call a kind of message; known is false for one that has no name, which is a
-// message all the same.
-func Kind(of gateway.MessageType) (name web.Word, known bool) {
-	if name, known = kinds()[of]; !known {
-		name = web.Word("Message")
-	}
-	return name, known
-}
+// Kind is what people call a kind of message. One that has no name is a message all the same.
+func Kind(of gateway.MessageType) web.Word { return cmp.Or(kinds()[of], web.Word("Message")) }
 
 // content is what a message says, or what it is.
 func (f facts) content() any {
@@ -127,17 +122,18 @@ func (f facts) content() any {
 	if written == "" {
 		written = f.Caption
 	}
-	kind, known := Kind(gateway.MessageType(f.Type))
+	_, known := kinds()[gateway.MessageType(f.Type)]
 	switch {
 	case f.Type == string(gateway.TypeText), !known && written != "":
 		return quoted(written)
 	case written == "" && f.Media.FileName != "":
 		written = f.Media.FileName
 	}
+	kind := say(Kind(gateway.MessageType(f.Type)))
 	if written == "" {
-		return say(kind)
+		return kind
 	}
-	return say(web.Word("%s, “%s”"), say(kind), quoted(written))
+	return say(web.Word("%s, “%s”"), kind, quoted(written))
 }
 
 func (f facts) received() Sentence {

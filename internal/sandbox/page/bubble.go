@@ -84,7 +84,7 @@ func bubbleOf(side, number string, m phone.Bubble, group bool) bubbles.Bubble {
 		Pinned: m.PinnedUntil != "", Starred: m.Starred, Unread: !m.FromMe && m.Status != "read" && m.Status != bubbles.Opened,
 	}
 	if m.Preview != nil {
-		b.Preview = &bubbles.Preview{Title: m.Preview.Title, Description: m.Preview.Description}
+		b.Preview = bubbles.PreviewOf(m.Preview.Title, m.Preview.Description)
 	}
 	if group && !m.FromMe {
 		b.Sender = bubbles.Name(m.Sender, numberOf(m.From))
@@ -122,11 +122,7 @@ func cardsOf(shown content.Shown) (cards []bubbles.Contact) {
 		all = []content.Contact{*shown.Contact}
 	}
 	for _, card := range all[:min(len(all), bubbles.MaxOptions)] {
-		cards = append(cards, bubbles.Contact{
-			Name:         bubbles.Name(card.FullName, "?"),
-			Number:       strings.TrimPrefix(bubbles.Line(card.PhoneNumber, bubbles.MaxName), "+"),
-			Organization: bubbles.Line(card.Organization, bubbles.MaxName),
-		})
+		cards = append(cards, bubbles.ContactOf(card.FullName, card.PhoneNumber, card.Organization))
 	}
 	return cards
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/web"
@@ -79,6 +80,11 @@ type Quote struct {
 // Preview is what is shown of the page behind a link.
 type Preview struct{ Title, Description string }
 
+// PreviewOf returns the preview of a page of somebody's.
+func PreviewOf(title, description string) *Preview {
+	return &Preview{Title: Line(title, MaxLine), Description: Line(description, MaxLine)}
+}
+
 // Reaction is how often somebody has reacted in the same way.
 type Reaction struct {
 	Emoji string
@@ -137,7 +143,15 @@ type Map struct {
 }
 
 // Contact is somebody's card.
-type Contact struct{ Name, Number, Organization string }
+type Contact struct {
+	Name, Organization string
+	Number             string // without a plus
+}
+
+// ContactOf returns the card of somebody. The number may have a plus.
+func ContactOf(name, number, organization string) Contact {
+	return Contact{Name: Name(name, "?"), Number: strings.TrimPrefix(Line(number, MaxName), "+"), Organization: Line(organization, MaxName)}
+}
 
 // The size of a drawn map, and how far its lines are apart.
 const (

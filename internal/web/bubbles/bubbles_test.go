@@ -42,3 +42,17 @@ func TestForeignTextsAreMadeFit(t *testing.T) {
 		t.Errorf("a long text is shown with %d characters", len(text))
 	}
 }
+
+// What cards and pages behind links say of themselves is foreign too.
+func TestPartsOfBubblesAreMadeFit(t *testing.T) {
+	t.Parallel()
+	long := "turned \u202e" + strings.Repeat("x", 1_000)
+	line := "turned " + strings.Repeat("x", bubbles.MaxLine-len("turned ")) + "…"
+	if got := bubbles.PreviewOf(long, "a\nb"); got.Title != line || got.Description != "a b" {
+		t.Errorf("a preview is %+v", got)
+	}
+	want := bubbles.Contact{Name: "?", Number: "5511988887766", Organization: "a b"}
+	if got := bubbles.ContactOf("\u202e", "+5511988887766", "a\nb"); got != want {
+		t.Errorf("a card is %+v", got)
+	}
+}
