@@ -201,14 +201,14 @@ func TestOldMessagesHaveTheirReactions(t *testing.T) {
 	r := newRig(t)
 	id := r.instance("Desk")
 	const number = "5511988887766"
-	begin := time.Now().Add(-time.Hour)
+	begin := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
 	messages := r.conversation(id, number, begin, 60)
 	happened := func(chat gateway.JID, key string, at time.Time, data eventlog.Data) eventlog.Event {
 		event, err := eventlog.NewEvent(id, chat, key, at, data)
 		r.check(err)
 		return event
 	}
-	called := messages[4].SentAt.Add(500 * time.Microsecond)
+	called := messages[4].SentAt
 	r.check(r.store.AppendEvents(t.Context(), id, happened(messages[0].Chat.JID, "call", called,
 		eventlog.NewCallReceived(gateway.Call{ID: "C", From: messages[0].Chat, Chat: messages[0].Chat, At: called}))))
 	r.check(r.store.KeepReaction(t.Context(), id, gateway.StoredReaction{MessageID: messages[3].ID, By: messages[0].Chat, Reaction: "🎉", At: called},
