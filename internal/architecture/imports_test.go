@@ -87,15 +87,17 @@ func layers() []layer {
 			[]string{"admin", "api", "dashboard", "metrics", "node", "sandbox", "store", "whatsapp"},
 			[]string{"words", "ground", "use cases", "overview"},
 		},
+		// They know nothing of the program but its API, by the client.
+		{"dialects", []string{"dialect"}, []string{"words", "ground"}},
 		{
 			"assembly",
 			[]string{"archive", "cli", "clientgen", "copying", "doctor", "movein", "server", "sitegen"},
-			[]string{"words", "ground", "use cases", "overview", "outer", "assembly"},
+			[]string{"words", "ground", "use cases", "overview", "outer", "dialects", "assembly"},
 		},
 		{
 			"tests",
 			[]string{"architecture", "docstest", "hostile", "media/mediatest", "mutants", "store/storetest", "testkit", "web/webtest"},
-			[]string{"words", "ground", "use cases", "overview", "outer", "assembly", "tests"},
+			[]string{"words", "ground", "use cases", "overview", "outer", "dialects", "assembly", "tests"},
 		},
 	}
 }

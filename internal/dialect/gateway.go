@@ -1,0 +1,120 @@
+// Package dialect is what the languages of other tools have in common. Each dialect, in a room inside this one,
+// translates their requests into requests to this gateway's API, and the API's events into what they read. It
+// keeps no truth of its own and knows no use case: every right, limit and rule is that of the API.
+package dialect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+
+	"github.com/recado-project/recado/client"
+)
+
+// Gateway is the API of this gateway, called without a network. It is safe for concurrent use.
+type Gateway struct {
+	api http.Handler
+}
+
+// NewGateway makes the gateway that an API answers for.
+func NewGateway(api http.Handler) *Gateway { return &Gateway{api: api} }
+
+// baseURL is the address of calls whose answers have no link.
+const baseURL = "http://gateway"
+
+// As returns a client with an API key, on behalf of a request: links in answers, limits by address and
+// traces are those that the request itself would get. name is the dialect, for the log.
+func (g *Gateway) As(r *http.Request, name, key string) *client.Client {
+	within := &http.Client{
+		Transport:     transport{api: g.api, outer: r},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return client.New(baseURL, key, client.WithHTTPClient(within), client.WithUserAgent(name+" "+r.UserAgent()))
+}
+
+// transport answers requests by a handler.
+type transport struct {
+	api   http.Handler
+	outer *http.Request
+}
+
+// RoundTrip begins to answer a request, and returns with the header of the answer. The handler ends early if
+// the body of the answer is closed.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(r.Context())
+	inner := r.Clone(ctx)
+	inner.Host, inner.RemoteAddr, inner.TLS = t.outer.Host, t.outer.RemoteAddr, t.outer.TLS
+	inner.RequestURI = r.URL.RequestURI()
+	for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-For", "Forwarded", "Traceparent", "Tracestate"} {
+		if values := t.outer.Header.Values(name); len(values) > 0 {
+			inner.Header[name] = values
+		}
+	}
+	if inner.Body == nil {
+		inner.Body = http.NoBody
+	}
+	body, written := io.Pipe()
+	answer := &answer{header: http.Header{}, body: written, begun: make(chan *http.Response, 1)}
+	go func() {
+		defer cancel()
+		defer func() { answer.end(recover()) }()
+		t.api.ServeHTTP(answer, inner)
+	}()
+	response := <-answer.begun
+	if response == nil {
+		return nil, errBroken
+	}
+	response.Request, response.Body = r, body
+	return response, nil
+}
+
+// answer is written by a handler and read by whoever waits for the response.
+type answer struct {
+	header http.Header
+	body   *io.PipeWriter
+	begun  chan *http.Response // gets the response once, without its body; nil: there is none
+	wrote  bool
+}
+
+// Header is that of the answer.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader begins the answer.
+func (a *answer) WriteHeader(status int) {
+	if a.wrote || status < http.StatusOK {
+		return
+	}
+	a.wrote = true
+	a.begun <- &http.Response{
+		Status: fmt.Sprint(status, " ", http.StatusText(status)), StatusCode: status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: maps.Clone(a.header), ContentLength: -1,
+	}
+}
+
+// Write waits until what is written was read.
+func (a *answer) Write(part []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(part)
+}
+
+// Flush does nothing: nothing is held back.
+func (a *answer) Flush() {}
+
+// errBroken is the error of reading an answer whose handler gave up.
+var errBroken = errors.New("the answer broke off")
+
+// end ends the answer, also after a panic of the handler.
+func (a *answer) end(panicked any) {
+	if panicked != nil {
+		if !a.wrote {
+			a.begun <- nil
+		}
+		_ = a.body.CloseWithError(errBroken) // always nil
+		return
+	}
+	a.WriteHeader(http.StatusOK)
+	_ = a.body.Close() // always nil
+}
