@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/required"
@@ -23,7 +24,8 @@ type Store interface {
 type Finder interface {
 	ListChats(ctx context.Context, instanceID string, filter gateway.ChatFilter, page gateway.PageRequest) (gateway.Page[gateway.Chat], error)
 	FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error)
-	ListChatMessages(ctx context.Context, chatID string, filter gateway.MessageFilter, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
+	ListMessages(ctx context.Context, instanceID string, filter gateway.MessageFilter, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
+	ChatsOfMessages(ctx context.Context, instanceID string, messageIDs []string) (map[string]gateway.Chat, error)
 }
 
 // MessageFinder finds messages by their identifiers, and the reactions to them in the order in which they were given.
@@ -156,35 +158,55 @@ func (s *Service) withLast(ctx context.Context, instanceID string, chats []gatew
 	return listed, nil
 }
 
-// Query chooses messages of a chat.
+// Query chooses messages.
 type Query struct {
 	gateway.MessageFilter
 
-	// Before and After name messages of the chat; nil: the positions of the filter count.
+	// Before and After name messages; nil: the positions of the filter count.
 	Before, After *gateway.MessageRef
 }
 
-// Messages returns a page of the messages of the chat with somebody, or in a group. Its error is
-// NotFound if there is no such chat, or if a message that the query names is not in it.
+// MinSearch is how many characters a search of messages over all chats must have: it reads them all.
+const MinSearch = 2
+
+// Messages returns a page of the messages of an instance: of the chat with somebody, or in a group; of
+// all chats, without status posts, if with is the zero value. Its error is NotFound if there is no such
+// chat, or if a message that the query names is not there. It is Invalid for a search over all chats that
+// is too short.
 func (s *Service) Messages(
 	ctx context.Context, instanceID string, with gateway.Recipient, query Query, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {
-	found, err := s.Find(ctx, instanceID, with)
-	if err != nil {
-		return page, err
-	}
 	filter := query.MessageFilter
-	if filter.Before, err = s.position(ctx, found, query.Before, filter.Before); err != nil {
+	var found gateway.Chat
+	if with != (gateway.Recipient{}) {
+		if found, err = s.Find(ctx, instanceID, with); err != nil {
+			return page, err
+		}
+		filter.ChatID = found.ID
+	} else if n := utf8.RuneCountInString(filter.Search); n > 0 && n < MinSearch {
+		return page, gateway.InvalidField("search", fmt.Sprintf("must have at least %d characters", MinSearch))
+	}
+	if filter.Before, err = s.position(ctx, instanceID, found.Party, query.Before, filter.Before); err != nil {
 		return page, err
 	}
-	if filter.After, err = s.position(ctx, found, query.After, filter.After); err != nil {
+	if filter.After, err = s.position(ctx, instanceID, found.Party, query.After, filter.After); err != nil {
 		return page, err
 	}
-	page, err = s.config.Store.ListChatMessages(ctx, found.ID, filter, request)
-	if err != nil {
-		return page, fmt.Errorf("chat: list messages: %w", err)
+	if page, err = s.config.Store.ListMessages(ctx, instanceID, filter, request); err != nil {
+		return page, wrapped("list messages", err)
 	}
 	return page, s.complete(ctx, instanceID, page.Items)
+}
+
+// ChatsOf returns the chats that messages of an instance are in, by the internal identifiers of the
+// messages.
+func (s *Service) ChatsOf(ctx context.Context, instanceID string, messages []gateway.Message) (map[string]gateway.Chat, error) {
+	ids := make([]string, len(messages))
+	for n, message := range messages {
+		ids[n] = message.ID
+	}
+	chats, err := s.config.Store.ChatsOfMessages(ctx, instanceID, ids)
+	return chats, wrapped("find the chats of messages", err)
 }
 
 // Posts returns a page of the status posts that the instance has written and received, newest
@@ -194,7 +216,7 @@ func (s *Service) Posts(ctx context.Context, instanceID string, request gateway.
 	if err != nil || !ok {
 		return page, wrapped("find the status posts", err)
 	}
-	if page, err = s.config.Store.ListChatMessages(ctx, found.ID, gateway.MessageFilter{}, request); err != nil {
+	if page, err = s.config.Store.ListMessages(ctx, instanceID, gateway.MessageFilter{ChatID: found.ID}, request); err != nil {
 		return page, wrapped("list status posts", err)
 	}
 	return page, s.complete(ctx, instanceID, page.Items)
@@ -208,19 +230,24 @@ func wrapped(doing string, err error) error {
 	return fmt.Errorf("chat: %s: %w", doing, err)
 }
 
-// position is where a message of a chat is, or else the position that is given.
+// position is where a message is, of one chat unless in is the zero value; or else the position that is
+// given.
 func (s *Service) position(
-	ctx context.Context, chat gateway.Chat, ref *gateway.MessageRef, given gateway.Position,
+	ctx context.Context, instanceID string, in gateway.Party, ref *gateway.MessageRef, given gateway.Position,
 ) (gateway.Position, error) {
 	if ref == nil {
 		return given, nil
 	}
-	messages, err := s.config.Store.FindMessages(ctx, chat.InstanceID, ref.ID)
+	if in == (gateway.Party{}) {
+		message, err := s.named(ctx, instanceID, *ref)
+		return message.Position(), err
+	}
+	messages, err := s.config.Store.FindMessages(ctx, instanceID, ref.ID)
 	if err != nil {
 		return given, fmt.Errorf("chat: find a message: %w", err)
 	}
 	for _, message := range messages {
-		if message.Chat.Is(chat.Party.JID) || message.Chat.Is(chat.Party.LID) {
+		if message.Chat.Is(in.JID) || message.Chat.Is(in.LID) {
 			return message.Position(), nil
 		}
 	}

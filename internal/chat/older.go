@@ -33,7 +33,7 @@ func (s *Service) RequestOlder(ctx context.Context, instanceID string, with gate
 	if err != nil {
 		return Asked{}, err
 	}
-	oldest, err := s.config.Store.ListChatMessages(ctx, chat.ID, gateway.MessageFilter{OldestFirst: true}, gateway.PageRequest{Page: 1, Limit: unsent})
+	oldest, err := s.config.Store.ListMessages(ctx, instanceID, gateway.MessageFilter{ChatID: chat.ID, OldestFirst: true}, gateway.PageRequest{Page: 1, Limit: unsent})
 	if err != nil {
 		return Asked{}, fmt.Errorf("chat: find the oldest message: %w", err)
 	}

@@ -105,7 +105,7 @@ func TestMove(t *testing.T) {
 	if got, err := s.GetInstance(t.Context(), instance.ID); err != nil || !reflect.DeepEqual(got, instance) {
 		t.Errorf("the instance is %+v (%v), was %+v", got, err, instance)
 	}
-	if page, err := s.ListMessages(t.Context(), instance.ID, "", gateway.PageRequest{Page: 1, Limit: 10}); err != nil || page.Total != 300 || !bytes.Equal(page.Items[0].Payload[:3], []byte{0, 1, 0xff}) {
+	if page, err := s.Chats.ListMessages(t.Context(), instance.ID, gateway.MessageFilter{OldestFirst: true}, gateway.PageRequest{Page: 1, Limit: 10}); err != nil || page.Total != 300 || !bytes.Equal(page.Items[0].Payload[:3], []byte{0, 1, 0xff}) {
 		t.Errorf("there are %d messages (%v)", page.Total, err)
 	}
 	number, found, err := s.Devices.FindDevice(t.Context(), "5511999990102:1@s.whatsapp.net")

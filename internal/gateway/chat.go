@@ -190,12 +190,20 @@ type ChatFilter struct {
 	Label    string // those that have the label with this ID; empty: all
 }
 
-// MessageFilter chooses messages of a chat. The zero value chooses all, newest first.
+// MessageFilter chooses messages of an instance. The zero value chooses all, newest first.
 type MessageFilter struct {
+	ChatID        string        // of a chat; empty: of all chats, without status posts
 	Before, After Position      // the zero position does not count
 	Types         []MessageType // none: all
 	Starred       *bool         // that are starred, or not; nil: both
 	Search        string        // words; every one is the beginning of a word in the text
 	Label         string        // those that have the label with this ID; empty: all
+	FromMe        *bool         // that the account wrote, or others; nil: both
+	MessageID     string        // the platform's identifier; empty: any
 	OldestFirst   bool
+
+	// SentFrom and SentUntil bound when they were sent, by the platform's time. The zero time does not count.
+	SentFrom, SentUntil time.Time
+	// CountAll counts all of them. Without it and without Search, some thousands beyond the page are counted.
+	CountAll bool
 }

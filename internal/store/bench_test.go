@@ -116,13 +116,14 @@ func BenchmarkReading(b *testing.B) {
 			chats[n] = chat
 		}
 		large, usual := chats[0], chats[1]
-		middle, err := s.Chats.ListChatMessages(b.Context(), large.ID, gateway.MessageFilter{}, gateway.PageRequest{Page: 50, Limit: 100})
+		middle, err := s.Chats.ListMessages(b.Context(), instance.ID, gateway.MessageFilter{ChatID: large.ID}, gateway.PageRequest{Page: 50, Limit: 100})
 		if err != nil {
 			b.Fatal(err)
 		}
 		list := func(chat gateway.Chat, filter gateway.MessageFilter) func() error {
 			return func() error {
-				page, err := s.Chats.ListChatMessages(b.Context(), chat.ID, filter, gateway.PageRequest{Page: 1, Limit: 100})
+				filter.ChatID = chat.ID
+				page, err := s.Chats.ListMessages(b.Context(), instance.ID, filter, gateway.PageRequest{Page: 1, Limit: 100})
 				if err == nil && len(page.Items) == 0 {
 					err = errors.New("nothing was found")
 				}
@@ -155,6 +156,15 @@ func BenchmarkReading(b *testing.B) {
 			{"large chat", list(large, gateway.MessageFilter{})},
 			{"large chat before", list(large, gateway.MessageFilter{Before: middle.Items[0].Position()})},
 			{"large chat after", list(large, gateway.MessageFilter{After: middle.Items[0].Position(), OldestFirst: true})},
+			{"all search rare", func() error {
+				page, err := s.Chats.ListMessages(b.Context(), instance.ID, gateway.MessageFilter{Search: "nobody says this"}, gateway.PageRequest{Page: 1, Limit: 20})
+				if err == nil && page.Total > 0 {
+					err = errors.New("something was found")
+				}
+				return err
+			}},
+			{"all search common", list(gateway.Chat{}, gateway.MessageFilter{Search: "pedido"})},
+			{"all", list(gateway.Chat{}, gateway.MessageFilter{})},
 			{"large chat search rare", list(large, gateway.MessageFilter{Search: "1000"})},
 			{"large chat search", list(large, gateway.MessageFilter{Search: "pedido 10"})},
 			{"large chat search common", list(large, gateway.MessageFilter{Search: "pedido"})},

@@ -180,20 +180,6 @@ func (s *Store) FindMessages(ctx context.Context, instanceID, id string) (_ []ga
 	return chattable.MessageColumns.Collect(ctx, s.db.Reader(), findMessages, instanceID, id)
 }
 
-// ListMessages returns a page of the instance's messages, oldest first: of one
-// chat, given by either of its addresses, or of all chats if chat is empty.
-func (s *Store) ListMessages(
-	ctx context.Context, instanceID string, chat gateway.JID, request gateway.PageRequest,
-) (_ gateway.Page[gateway.Message], err error) {
-	defer table.Wrap(&err, "list messages")
-	from, args := "FROM messages WHERE instance_id = $1", []any{instanceID}
-	if chat != "" {
-		from += " AND (chat_jid = $2 OR chat_lid = $2)"
-		args = append(args, string(chat))
-	}
-	return chattable.MessageColumns.List(ctx, s.db.Scanner(), request, from, args...)
-}
-
 // ChatKnown reports whether the instance has a message of the chat, which is known by
 // either of its addresses: one that was received, or one that the platform has taken. It
 // may read every message of the instance.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -71,6 +72,32 @@ func TestReadingUsesTheOrder(t *testing.T) {
 			if rest = after; !found || strings.Contains(plan, "SCAN messages") || strings.Contains(plan, "TEMP B-TREE") && strings.Contains(plan, "sqlite_autoindex_events") {
 				t.Errorf("%s\nis planned as\n%s", query, plan)
 			}
+		}
+	}
+}
+
+// Pages of messages, of a chat and of all chats, are read in the order of an index, from where they begin.
+func TestMessagesAreListedInTheOrder(t *testing.T) {
+	t.Parallel()
+	s := openEmpty(t, Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	if _, err := s.migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	middle := gateway.Position{At: time.Unix(1, 0), ID: "a"}
+	for want, filter := range cases.Sorted(map[string]gateway.MessageFilter{
+		"messages_in_order (instance_id=?)":                           {FromMe: new(true), Types: []gateway.MessageType{gateway.TypeText}, SentFrom: middle.At, SentUntil: middle.At},
+		"messages_in_order (instance_id=? AND (created_at,id)<(?,?))": {Before: middle},
+		"messages_in_order (instance_id=? AND (created_at,id)>(?,?))": {After: middle, OldestFirst: true},
+		"messages_of_chat (chat_id=?)":                                {ChatID: "a", SentFrom: middle.At},
+		"messages_of_chat (chat_id=? AND (created_at,id)<(?,?))":      {ChatID: "a", Before: middle},
+		"messages_starred (chat_id=?)":                                {ChatID: "a", Starred: new(true)},
+		"messages_by_platform_id (instance_id=? AND platform_id=?)":   {MessageID: "a", CountAll: true},
+	}) {
+		from, _, order := chattable.MessagesFrom("a", filter)
+		plan := explain(t, s, from+" ORDER BY "+order.By+" LIMIT 1 + 0 OFFSET 1")
+		sorts := strings.Contains(plan, "TEMP B-TREE")
+		if !strings.Contains(plan, want) || sorts != (filter.MessageID != "") { // few have the same identifier
+			t.Errorf("%s %s\nis planned as\n%s", from, order.By, plan)
 		}
 	}
 }

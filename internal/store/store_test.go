@@ -85,7 +85,7 @@ func FuzzSearch(f *testing.F) {
 			t.Fatal(err)
 		}
 		found := func() int {
-			page, err := s.Chats.ListChatMessages(t.Context(), chat.ID, gateway.MessageFilter{Search: text}, gateway.PageRequest{Page: 1, Limit: 1})
+			page, err := s.Chats.ListMessages(t.Context(), instance.ID, gateway.MessageFilter{ChatID: chat.ID, Search: text}, gateway.PageRequest{Page: 1, Limit: 1})
 			if err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}

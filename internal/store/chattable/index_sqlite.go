@@ -86,7 +86,7 @@ func (s sqliteWords) fresh(ctx context.Context, chatID string, words []string) (
 		CROSS JOIN messages ON messages.rowid > through AND messages.rowid <= through + $1
 		WHERE chat_id || '' = $2 AND text <> ''`, freshMessages, chatID)
 	for _, message := range found {
-		if haveAll(wordsOf(message.text), words) {
+		if says(message.text, words) {
 			ids = append(ids, message.id)
 		}
 	}

@@ -199,21 +199,62 @@ func digitsOf(text string) string {
 	return digits.String()
 }
 
-// ListChatMessages returns a page of the messages of a chat, newest first unless the filter says
-// otherwise.
-func (t *Tables) ListChatMessages(
-	ctx context.Context, chatID string, filter gateway.MessageFilter, request gateway.PageRequest,
+// ListMessages returns a page of the messages of an instance, newest first unless the filter says
+// otherwise. Status posts are in the chat that they are stored as, and not among those of all chats.
+func (t *Tables) ListMessages(
+	ctx context.Context, instanceID string, filter gateway.MessageFilter, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {
-	from, args := "FROM messages WHERE chat_id = $1", []any{chatID}
-	if filter.Search != "" {
-		words := wordsOf(filter.Search)
-		if len(words) == 0 {
-			return page, nil
-		}
-		if from, args, err = t.having(ctx, chatID, words[:min(len(words), maxQueryWords)]); err != nil {
-			return page, fmt.Errorf("store: search what came of late: %w", err)
-		}
+	defer table.Wrap(&err, "list messages")
+	if filter.Search == "" {
+		from, args, order := MessagesFrom(instanceID, filter)
+		return table.ListBy(ctx, t.db.Scanner(), MessageColumns.Scan, request, order, MessageColumns.Names, from, args...)
 	}
+	words := wordsOf(filter.Search)
+	if len(words) == 0 {
+		return page, nil
+	}
+	words = words[:min(len(words), maxQueryWords)]
+	if filter.ChatID == "" {
+		return t.lookedThrough(ctx, instanceID, words, filter, request)
+	}
+	from, args, err := t.having(ctx, filter.ChatID, words)
+	if err != nil {
+		return page, err
+	}
+	from, args = chosen(from, args, filter)
+	return t.found(ctx, from, args, filter, request)
+}
+
+// MessagesFrom ends a SELECT of the messages of an instance that a filter chooses, whatever words it
+// searches, with its parameters and the order in which they are listed.
+func MessagesFrom(instanceID string, filter gateway.MessageFilter) (from string, args []any, order table.Order) {
+	from, args = "FROM messages WHERE chat_id = $1", []any{filter.ChatID}
+	if filter.ChatID == "" {
+		from, args = "FROM messages WHERE instance_id = $1 AND chat_jid <> '"+string(gateway.StatusChat)+"'", []any{instanceID}
+	}
+	from, args = chosen(from, args, filter)
+	order = table.Order{By: orderOf(filter), Counted: countedBeyond}
+	if filter.CountAll {
+		order.Counted = 0
+	}
+	return from, args, order
+}
+
+// orderOf is the order in which messages are listed.
+func orderOf(filter gateway.MessageFilter) string {
+	at := "created_at"
+	if filter.MessageID != "" {
+		at += " + 0" // an expression, so that the index of the identifiers is used: few have the same
+	}
+	if filter.OldestFirst {
+		return at + ", id"
+	}
+	return at + " DESC, id DESC"
+}
+
+// chosen adds the conditions of a filter to the end of a SELECT of messages, and their parameters. Its
+// chat and its words are there already.
+func chosen(from string, args []any, filter gateway.MessageFilter) (string, []any) {
 	add := func(condition string, values ...any) {
 		for _, value := range values {
 			args = append(args, value)
@@ -227,12 +268,24 @@ func (t *Tables) ListChatMessages(
 	if filter.After != (gateway.Position{}) {
 		add("(created_at, id) > (?, ?)", table.Millis(filter.After.At), filter.After.ID)
 	}
+	if !filter.SentFrom.IsZero() {
+		add("sent_at >= ?", table.Millis(filter.SentFrom))
+	}
+	if !filter.SentUntil.IsZero() {
+		add("sent_at <= ?", table.Millis(filter.SentUntil))
+	}
+	if filter.MessageID != "" {
+		add("platform_id = ?", filter.MessageID)
+	}
 	if len(filter.Types) > 0 {
 		var types []any
 		for _, one := range filter.Types {
 			types = append(types, string(one))
 		}
 		add("type IN ("+strings.Repeat("?, ", len(types)-1)+"?)", types...)
+	}
+	if filter.FromMe != nil {
+		from += map[bool]string{true: " AND from_me", false: " AND NOT from_me"}[*filter.FromMe]
 	}
 	if filter.Starred != nil {
 		// As the index has it, so that it is used.
@@ -242,19 +295,7 @@ func (t *Tables) ListChatMessages(
 		add("platform_id IN (SELECT l.platform_id FROM labelled AS l WHERE l.chat_id = messages.chat_id AND l.platform_id <> ''"+
 			" AND l.label_id = ? AND l.instance_id = messages.instance_id)", filter.Label)
 	}
-	order := "created_at DESC, id DESC"
-	if filter.OldestFirst {
-		order = "created_at, id"
-	}
-	if filter.Search != "" {
-		if page, err = t.found(ctx, from, order, args, filter.OldestFirst, request); err != nil {
-			return page, fmt.Errorf("store: search the messages of a chat: %w", err)
-		}
-		return page, nil
-	}
-	page, err = table.ListBy(ctx, t.db.Scanner(), MessageColumns.Scan, request, table.Order{By: order, Counted: countedBeyond}, MessageColumns.Names, from, args...)
-	table.Wrap(&err, "list messages of a chat")
-	return page, err
+	return from, args
 }
 
 // having is a query for the messages of a chat that have words, with its parameters.
@@ -278,11 +319,11 @@ func (t *Tables) having(ctx context.Context, chatID string, words []string) (fro
 // found reads one page of what a search finds, and counts the rest. It asks the index once for both, because
 // the index reads each message that has one of the words, and reads only the messages on the page.
 func (t *Tables) found(
-	ctx context.Context, from, orderBy string, args []any, oldestFirst bool, request gateway.PageRequest,
+	ctx context.Context, from string, args []any, filter gateway.MessageFilter, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {
 	n, offset := len(args), request.Offset()
 	order, err := table.Collect(ctx, t.db.Scanner(), table.Into(func(p *position) []any { return []any{&p.id, &p.at, &page.Total} }),
-		"SELECT id, created_at, count(*) OVER () "+from+" ORDER BY "+orderBy+" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
+		"SELECT id, created_at, count(*) OVER () "+from+" ORDER BY "+orderOf(filter)+" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
 		append(slices.Clone(args), request.Limit, offset)...)
 	if err != nil {
 		return page, err
@@ -291,9 +332,59 @@ func (t *Tables) found(
 		err = t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
 		return page, err
 	}
-	page.Items, err = pageOf(ctx, t, order, oldestFirst, gateway.PageRequest{Page: 1, Limit: request.Limit}, MessageColumns, "messages",
-		func(message gateway.Message) string { return message.ID })
+	page.Items, err = t.messagesAt(ctx, order, filter)
 	return page, err
+}
+
+// lookedThrough reads the texts of all messages of an instance, one after another, for a page of those
+// that have words, and counts the rest. The index has the words of each chat apart.
+func (t *Tables) lookedThrough(
+	ctx context.Context, instanceID string, words []string, filter gateway.MessageFilter, request gateway.PageRequest,
+) (page gateway.Page[gateway.Message], err error) {
+	from, args, listed := MessagesFrom(instanceID, filter)
+	var order []position
+	err = table.Each(ctx, t.db.Scanner(), func(row table.Scanner) error {
+		var at position
+		var text string
+		if err := row.Scan(&at.id, &at.at, &text); err != nil || !says(text, words) {
+			return err
+		}
+		if page.Total >= request.Offset() && len(order) < request.Limit {
+			order = append(order, at)
+		}
+		page.Total++
+		return nil
+	}, "SELECT id, created_at, text "+from+" AND text <> '' ORDER BY "+listed.By, args...)
+	if err != nil || len(order) == 0 {
+		return page, err
+	}
+	page.Items, err = t.messagesAt(ctx, order, filter)
+	return page, err
+}
+
+// messagesAt reads the messages of one page, in the order of the filter.
+func (t *Tables) messagesAt(ctx context.Context, order []position, filter gateway.MessageFilter) ([]gateway.Message, error) {
+	return pageOf(ctx, t, order, filter.OldestFirst, gateway.PageRequest{Page: 1, Limit: len(order)}, MessageColumns, "messages",
+		func(message gateway.Message) string { return message.ID })
+}
+
+// ChatsOfMessages returns the chats that messages of an instance are in, by the internal identifiers of
+// the messages.
+func (t *Tables) ChatsOfMessages(ctx context.Context, instanceID string, messageIDs []string) (_ map[string]gateway.Chat, err error) {
+	defer table.Wrap(&err, "read the chats of messages")
+	type of struct {
+		message string
+		chat    gateway.Chat
+	}
+	columns := table.Of(table.Part(chatColumns, func(o *of) *gateway.Chat { return &o.chat })...).
+		And(table.Text("message_id", func(o *of) *string { return &o.message }))
+	found, err := columns.Collect(ctx, t.db.Reader(), "FROM chats JOIN (SELECT id AS message_id, chat_id FROM messages WHERE id IN "+t.db.In(1)+
+		") AS named ON chats.id = chat_id WHERE instance_id = $2", table.Texts(messageIDs), instanceID)
+	chats := make(map[string]gateway.Chat, len(found))
+	for _, one := range found {
+		chats[one.message] = one.chat
+	}
+	return chats, err
 }
 
 // countedBeyond is how many rows are counted beyond a page: a chat may have any number.

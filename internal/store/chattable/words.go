@@ -64,6 +64,17 @@ func entry(chatID, word string) string {
 	return chatID[max(0, len(chatID)-chatPart):] + word // the end of an identifier is random
 }
 
+// says reports whether a text has all of some words, or words that begin with them.
+func says(text string, words []string) bool {
+	folded := fold(text)
+	for _, word := range words {
+		if !strings.Contains(folded, word) { // most texts have none of them, and are not taken apart
+			return false
+		}
+	}
+	return haveAll(wordsOf(text), words)
+}
+
 // haveAll reports whether each of the beginnings is that of one of the words.
 func haveAll(words, beginnings []string) bool {
 	for _, beginning := range beginnings {

@@ -84,12 +84,12 @@ func testAnyWords(t *testing.T, f *fixture) {
 		`"`, `'`, `*`, `words:near`, `near AND`, `NOT near`, `near(`, `^near`, `near & !or`, `a:*b`, `\`, "near\x00or", "{chat}:x", `near" OR "x`,
 		`' & '`, "\xff\xfe", ":*", "<->", "-", "chat:" + chat.ID, "ꙮ̈", "\u200d",
 	} {
-		if _, err := f.Chats.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil {
+		if _, err := f.Chats.ListMessages(f.ctx(), instance.ID, gateway.MessageFilter{ChatID: chat.ID, Search: text}, allOf()); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	for text, want := range cases.Sorted(map[string]int{`near AND`: 1, `NOT near`: 1, `OR "near"`: 1, `"near"`: 1, `near OR x`: 0, "chat:" + chat.ID: 0, "near*": 1}) {
-		if page, err := f.Chats.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil || page.Total != want {
+		if page, err := f.Chats.ListMessages(f.ctx(), instance.ID, gateway.MessageFilter{ChatID: chat.ID, Search: text}, allOf()); err != nil || page.Total != want {
 			t.Errorf("%q finds %d, %v, want %d", text, page.Total, err, want)
 		}
 	}

@@ -43,7 +43,8 @@ func (f *fixture) chat(instance gateway.Instance, party gateway.Party) gateway.C
 // read returns the places of the messages of a chat in a list.
 func (f *fixture) read(all []gateway.Message, chat gateway.Chat, filter gateway.MessageFilter, page gateway.PageRequest) ([]int, int) {
 	f.t.Helper()
-	found, err := f.Chats.ListChatMessages(f.ctx(), chat.ID, filter, page)
+	filter.ChatID = chat.ID
+	found, err := f.Chats.ListMessages(f.ctx(), chat.InstanceID, filter, page)
 	f.check(err)
 	return placesOf(all, found.Items), found.Total
 }

@@ -64,7 +64,7 @@ func testIdempotencyAtOnce(t *testing.T, f *fixture) {
 		})
 	}
 	group.Wait()
-	page, err := f.ListMessages(f.ctx(), instance.ID, "", gateway.PageRequest{Page: 1, Limit: 1})
+	page, err := f.Chats.ListMessages(f.ctx(), instance.ID, gateway.MessageFilter{}, gateway.PageRequest{Page: 1, Limit: 1})
 	f.check(err)
 	if accepted.Load() != 1 || page.Total != 1 {
 		t.Errorf("%d were accepted and %d messages are there, want 1", accepted.Load(), page.Total)

@@ -109,7 +109,7 @@ func testLabels(t *testing.T, f *fixture) {
 	for label, want := range cases.Sorted(map[string]int{"6": 1, "10": 0}) {
 		page, err := f.Chats.ListChats(f.ctx(), l.instance.ID, gateway.ChatFilter{Label: label}, allOf())
 		f.check(err)
-		messages, err := f.Chats.ListChatMessages(f.ctx(), f.chat(l.instance, party).ID, gateway.MessageFilter{Label: label}, allOf())
+		messages, err := f.Chats.ListMessages(f.ctx(), l.instance.ID, gateway.MessageFilter{ChatID: f.chat(l.instance, party).ID, Label: label}, allOf())
 		f.check(err)
 		if page.Total != want || messages.Total != 1-want {
 			t.Errorf("label %s: %d chats, %d messages", label, page.Total, messages.Total)

@@ -132,7 +132,7 @@ func (f *fixture) change(instanceID string, ids []string, change func(m *gateway
 // wantFound checks that an update finds what is stored, in order.
 func (f *fixture) wantFound(name, instanceID string, platformIDs ...string) {
 	f.t.Helper()
-	page, err := f.ListMessages(f.ctx(), instanceID, "", gateway.PageRequest{Page: 1, Limit: 100})
+	page, err := f.Chats.ListMessages(f.ctx(), instanceID, gateway.MessageFilter{OldestFirst: true}, gateway.PageRequest{Page: 1, Limit: 100})
 	f.check(err)
 	var want []gateway.Message
 	for _, message := range page.Items {

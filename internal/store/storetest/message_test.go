@@ -136,34 +136,66 @@ func testFindMessages(t *testing.T, f *fixture) {
 
 func testListMessages(t *testing.T, f *fixture) {
 	t.Helper()
-	instance := f.instance(f.account().ID, 1)
-	group, person := f.message(instance, 1), f.message(instance, 2)
-	group.Chat = gateway.Party{JID: "1-2@g.us"}
-	person.Chat = gateway.Party{JID: "55119@s.whatsapp.net", LID: "77@lid"}
-	f.add(person, true)
-	f.add(group, true)
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	var messages []gateway.Message
+	for n, with := range []gateway.Party{{JID: ana, LID: anaLID, Name: "Ana"}, {JID: bia}, {JID: family}, {JID: ana}, {JID: gateway.StatusChat}} {
+		message := f.came(instance, n, with, "Olá, você 100%")
+		message.SentAt = after(10 - n) // in another order than they came in
+		messages = append(messages, message)
+	}
+	messages[1].Type, messages[2].FromMe, messages[3].Text = gateway.TypeImage, true, "voce\\"
+	messages[1].PlatformID, messages[3].PlatformID = "3EB0SAME", "3EB0SAME"
+	for _, message := range messages {
+		f.add(message, true)
+	}
+	f.add(f.came(other, 9, gateway.Party{JID: ana}, "Olá, você"), true)
+	inChat, posts := f.chat(instance, gateway.Party{JID: ana}).ID, f.chat(instance, gateway.Party{JID: gateway.StatusChat}).ID
 	for name, test := range cases.Sorted(map[string]struct {
-		chat        gateway.JID
-		page, limit int
-		want        []string
-		total       int
+		filter gateway.MessageFilter
+		page   gateway.PageRequest
+		want   []int
+		total  int
 	}{
-		"all":          {"", 1, 10, []string{group.ID, person.ID}, 2},
-		"second page":  {"", 2, 1, []string{person.ID}, 2},
-		"by number":    {person.Chat.JID, 1, 10, []string{person.ID}, 1},
-		"by LID":       {person.Chat.LID, 1, 10, []string{person.ID}, 1},
-		"group":        {group.Chat.JID, 1, 10, []string{group.ID}, 1},
-		"past the end": {group.Chat.JID, 2, 10, nil, 1},
-		"unknown chat": {"9@lid", 1, 10, nil, 0},
+		"all":                  {gateway.MessageFilter{}, allOf(), []int{3, 2, 1, 0}, 4},
+		"oldest first":         {gateway.MessageFilter{OldestFirst: true}, allOf(), []int{0, 1, 2, 3}, 4},
+		"second page":          {gateway.MessageFilter{CountAll: true}, gateway.PageRequest{Page: 2, Limit: 3}, []int{0}, 4},
+		"first page":           {gateway.MessageFilter{CountAll: true}, gateway.PageRequest{Page: 1, Limit: 3}, []int{3, 2, 1}, 4},
+		"past the end":         {gateway.MessageFilter{}, gateway.PageRequest{Page: 3, Limit: 3}, nil, 4},
+		"of a chat":            {gateway.MessageFilter{ChatID: inChat}, allOf(), []int{3, 0}, 2},
+		"status posts":         {gateway.MessageFilter{ChatID: posts}, allOf(), []int{4}, 1},
+		"before":               {gateway.MessageFilter{Before: messages[2].Position()}, allOf(), []int{1, 0}, 2},
+		"after":                {gateway.MessageFilter{After: messages[2].Position()}, allOf(), []int{3}, 1},
+		"of a type":            {gateway.MessageFilter{Types: []gateway.MessageType{gateway.TypeImage, gateway.TypeVideo}}, allOf(), []int{1}, 1},
+		"sent":                 {gateway.MessageFilter{FromMe: new(true)}, allOf(), []int{2}, 1},
+		"received":             {gateway.MessageFilter{FromMe: new(false)}, allOf(), []int{3, 1, 0}, 3},
+		"sent from":            {gateway.MessageFilter{SentFrom: messages[1].SentAt}, allOf(), []int{1, 0}, 2},
+		"sent between":         {gateway.MessageFilter{SentFrom: messages[2].SentAt, SentUntil: messages[1].SentAt}, allOf(), []int{2, 1}, 2},
+		"by its identifier":    {gateway.MessageFilter{MessageID: "3EB0SAME"}, allOf(), []int{3, 1}, 2},
+		"and chat":             {gateway.MessageFilter{MessageID: "3EB0SAME", ChatID: inChat}, allOf(), []int{3}, 1},
+		"search":               {gateway.MessageFilter{Search: "VOCE ol"}, allOf(), []int{2, 1, 0}, 3},
+		"search, oldest first": {gateway.MessageFilter{Search: "você", OldestFirst: true}, gateway.PageRequest{Page: 2, Limit: 3}, []int{3}, 4},
+		"search, second page":  {gateway.MessageFilter{Search: "você"}, gateway.PageRequest{Page: 2, Limit: 1}, []int{2}, 4},
+		"search, past the end": {gateway.MessageFilter{Search: "você"}, gateway.PageRequest{Page: 9, Limit: 1}, nil, 4},
+		"search, before":       {gateway.MessageFilter{Search: "você", Before: messages[1].Position()}, allOf(), []int{0}, 1},
+		"search, received":     {gateway.MessageFilter{Search: "ola", FromMe: new(false), SentUntil: messages[1].SentAt}, allOf(), []int{1}, 1},
+		"part of a word":       {gateway.MessageFilter{Search: "oce"}, allOf(), nil, 0},
+		"no words":             {gateway.MessageFilter{Search: "%_"}, allOf(), nil, 0},
+		"wildcards":            {gateway.MessageFilter{Search: "v%e"}, allOf(), nil, 0},
 	}) {
-		page, err := f.ListMessages(f.ctx(), instance.ID, test.chat, gateway.PageRequest{Page: test.page, Limit: test.limit})
+		page, err := f.Chats.ListMessages(f.ctx(), instance.ID, test.filter, test.page)
 		f.check(err)
-		var got []string
-		for _, message := range page.Items {
-			got = append(got, message.ID)
-		}
-		if !slices.Equal(got, test.want) || page.Total != test.total {
+		if got := placesOf(messages, page.Items); !slices.Equal(got, test.want) || page.Total != test.total {
 			t.Errorf("%s: %v of %d, want %v of %d", name, got, page.Total, test.want, test.total)
 		}
+	}
+
+	chats, err := f.Chats.ChatsOfMessages(f.ctx(), instance.ID, []string{messages[3].ID, messages[2].ID, newID()})
+	f.check(err)
+	if len(chats) != 2 || chats[messages[3].ID].Party != (gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}) || chats[messages[2].ID].Party.JID != family {
+		t.Errorf("their chats are %+v", chats)
+	}
+	if chats, err = f.Chats.ChatsOfMessages(f.ctx(), other.ID, []string{messages[3].ID}); len(chats) != 0 || err != nil {
+		t.Errorf("another instance has the chats %+v, %v", chats, err)
 	}
 }
