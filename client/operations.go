@@ -929,10 +929,14 @@ type ListChatMessagesParams struct {
 	Types string
 	// Only messages whose text or caption has all of these words, or words that begin with them. Case
 	// and accents don't count.
-	Search  string
-	Starred *bool  // true: only messages that are starred; false: only the others.
-	Label   string // Only messages with the label that has this ID.
-	Order   string // desc: newest first; asc: oldest first.
+	Search string
+	// true: only messages that this account wrote, here or on a device; false: only those of others.
+	FromMe    *bool
+	SentFrom  string // Only messages whose timestamp is this time or later (ISO 8601).
+	SentUntil string // Only messages whose timestamp is this time or earlier (ISO 8601).
+	Starred   *bool  // true: only messages that are starred; false: only the others.
+	Label     string // Only messages with the label that has this ID.
+	Order     string // desc: newest first; asc: oldest first.
 }
 
 func (p ListChatMessagesParams) query() query {
@@ -941,6 +945,9 @@ func (p ListChatMessagesParams) query() query {
 	q.setText("after", p.After)
 	q.setText("types", p.Types)
 	q.setText("search", p.Search)
+	q.setBoolean("fromMe", p.FromMe)
+	q.setText("sentFrom", p.SentFrom)
+	q.setText("sentUntil", p.SentUntil)
 	q.setBoolean("starred", p.Starred)
 	q.setText("label", p.Label)
 	q.setText("order", p.Order)
@@ -1139,6 +1146,58 @@ func (c *Client) ListLabels(ctx context.Context, instanceID string, page, limit 
 // Labels yields all items of ListLabels, fetched page by page. An error ends the sequence.
 func (c *Client) Labels(ctx context.Context, instanceID string) iter.Seq2[Label, error] {
 	return items(func(page int) (Page[Label], error) { return c.ListLabels(ctx, instanceID, page, 0) })
+}
+
+// ListMessagesParams are for ListMessages. What is zero is left out.
+type ListMessagesParams struct {
+	// Only messages before this one, which is named in any form, or before this time (ISO 8601).
+	Before string
+	After  string // Only messages after this one, or after this time.
+	// Only messages of these types, with commas between them: text, image, video, voice, audio,
+	// document, location, contact, sticker, poll, event, album, unsupported.
+	Types string
+	// Only messages whose text or caption has all of these words, or words that begin with them. Case
+	// and accents don't count.
+	Search string
+	// true: only messages that this account wrote, here or on a device; false: only those of others.
+	FromMe    *bool
+	SentFrom  string // Only messages whose timestamp is this time or later (ISO 8601).
+	SentUntil string // Only messages whose timestamp is this time or earlier (ISO 8601).
+	Starred   *bool  // true: only messages that are starred; false: only the others.
+	Label     string // Only messages with the label that has this ID.
+	Order     string // desc: newest first; asc: oldest first.
+}
+
+func (p ListMessagesParams) query() query {
+	q := query{}
+	q.setText("before", p.Before)
+	q.setText("after", p.After)
+	q.setText("types", p.Types)
+	q.setText("search", p.Search)
+	q.setBoolean("fromMe", p.FromMe)
+	q.setText("sentFrom", p.SentFrom)
+	q.setText("sentUntil", p.SentUntil)
+	q.setBoolean("starred", p.Starred)
+	q.setText("label", p.Label)
+	q.setText("order", p.Order)
+	return q
+}
+
+// ListMessages lists the messages of all chats of an instance, as the list of a chat's messages
+// does, without status posts. A `search` of at least two characters goes through all of them, so it
+// takes longer than one in a chat. `totalCount` counts all.
+//
+// Its refusals may have CodeForbidden, CodeInstanceNotFound, CodeInternalError,
+// CodeMessageNotFound, CodeRateLimited, CodeUnauthorized or CodeValidationError, and the codes of
+// every operation.
+func (c *Client) ListMessages(ctx context.Context, instanceID string, params ListMessagesParams, page, limit int) (answer Page[StoredMessage], err error) {
+	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/instances/" + url.PathEscape(instanceID) + "/messages", query: params.query().page(page, limit)}, &answer)
+	return answer, err
+}
+
+// Messages yields all items of ListMessages, fetched page by page. An error ends the sequence.
+func (c *Client) Messages(ctx context.Context, instanceID string, params ListMessagesParams) iter.Seq2[StoredMessage, error] {
+	return items(func(page int) (Page[StoredMessage], error) { return c.ListMessages(ctx, instanceID, params, page, 0) })
 }
 
 // ListPresenceSubscriptions lists the contacts whose presence the instance has subscribed to, with

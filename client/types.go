@@ -1645,8 +1645,8 @@ type Sticker struct {
 	Prefer string `json:"-"`
 }
 
-// StoredMessage is the answer of GetMessage, an item of ListChatMessages and ListStatusPosts and in
-// ListedChat.LastMessage.
+// StoredMessage is the answer of GetMessage, an item of ListChatMessages, ListMessages and
+// ListStatusPosts and in ListedChat.LastMessage.
 type StoredMessage struct {
 	Message
 

@@ -302,7 +302,7 @@ const (
 	OnlineSameAsLastSeen = "same_as_last_seen"
 )
 
-// The values of Order, of ListChatMessages.
+// The values of Order, of ListChatMessages and ListMessages.
 const (
 	OrderDesc = "desc"
 	OrderAsc  = "asc"

@@ -190,30 +190,37 @@ func (r chats) get() contract.Endpoint {
 // messageTypes are the types of messages that a list may be asked for.
 const messageTypes = "text, image, video, voice, audio, document, location, contact, sticker, poll, event, album, unsupported"
 
-type chatMessagesInput struct {
-	ChatPath
-	contract.Paging
-
-	Before string `query:"before" maxLength:"255" doc:"Only messages before this one, which is named in any form, or before this time (ISO 8601)." example:"2026-11-20T14:22:10Z"`
-	After  string `query:"after" maxLength:"255" doc:"Only messages after this one, or after this time." example:"3EB0C431C26A1916E07A"`
-	Types  string `query:"types" maxLength:"255" doc:"Only messages of these types, with commas between them: text, image, video, voice, audio, document, location, contact, sticker, poll, event, album, unsupported." example:"image,video"`
-	Search string `query:"search" maxLength:"255" doc:"Only messages whose text or caption has all of these words, or words that begin with them. Case and accents don't count." example:"pedido 1042"`
-	Star   string `query:"starred" enum:"true,false" doc:"true: only messages that are starred; false: only the others." example:"true"`
-	Label  string `query:"label" maxLength:"255" doc:"Only messages with the label that has this ID." example:"7"`
-	Order  string `query:"order" enum:"desc,asc" default:"desc" doc:"desc: newest first; asc: oldest first." example:"desc"`
+// MessagesQuery are the parameters of every list of messages.
+type MessagesQuery struct {
+	Before    string `query:"before" maxLength:"255" doc:"Only messages before this one, which is named in any form, or before this time (ISO 8601)." example:"2026-11-20T14:22:10Z"`
+	After     string `query:"after" maxLength:"255" doc:"Only messages after this one, or after this time." example:"3EB0C431C26A1916E07A"`
+	Types     string `query:"types" maxLength:"255" doc:"Only messages of these types, with commas between them: text, image, video, voice, audio, document, location, contact, sticker, poll, event, album, unsupported." example:"image,video"`
+	Search    string `query:"search" maxLength:"255" doc:"Only messages whose text or caption has all of these words, or words that begin with them. Case and accents don't count." example:"pedido 1042"`
+	FromMe    string `query:"fromMe" enum:"true,false" doc:"true: only messages that this account wrote, here or on a device; false: only those of others." example:"false"`
+	SentFrom  string `query:"sentFrom" maxLength:"64" doc:"Only messages whose timestamp is this time or later (ISO 8601)." example:"2026-11-20T00:00:00Z"`
+	SentUntil string `query:"sentUntil" maxLength:"64" doc:"Only messages whose timestamp is this time or earlier (ISO 8601)." example:"2026-11-20T23:59:59Z"`
+	Star      string `query:"starred" enum:"true,false" doc:"true: only messages that are starred; false: only the others." example:"true"`
+	Label     string `query:"label" maxLength:"255" doc:"Only messages with the label that has this ID." example:"7"`
+	Order     string `query:"order" enum:"desc,asc" default:"desc" doc:"desc: newest first; asc: oldest first." example:"desc"`
 
 	query chat.Query
 }
 
 // Resolve reads the query, and names every parameter that is wrong.
-func (in *chatMessagesInput) Resolve(ctx huma.Context) []error {
-	errs := slices.Concat(in.ChatPath.Resolve(ctx), in.Paging.Resolve(ctx))
+func (in *MessagesQuery) Resolve(huma.Context) (errs []error) {
 	var wrong []error
 	in.query = chat.Query{MessageFilter: gateway.MessageFilter{Search: strings.TrimSpace(in.Search), Label: in.Label, OldestFirst: in.Order == "asc"}}
 	in.query.Before, in.query.MessageFilter.Before, wrong = readPosition("before", in.Before, false)
 	errs = append(errs, wrong...)
 	in.query.After, in.query.MessageFilter.After, wrong = readPosition("after", in.After, true)
 	errs = append(errs, wrong...)
+	in.query.SentFrom, wrong = readTime("sentFrom", in.SentFrom)
+	errs = append(errs, wrong...)
+	in.query.SentUntil, wrong = readTime("sentUntil", in.SentUntil)
+	errs = append(errs, wrong...)
+	if in.FromMe != "" {
+		in.query.FromMe = new(in.FromMe == "true")
+	}
 	if in.Star != "" {
 		in.query.Starred = new(in.Star == "true")
 	}
@@ -229,6 +236,40 @@ func (in *chatMessagesInput) Resolve(ctx huma.Context) []error {
 		in.query.Types = append(in.query.Types, gateway.MessageType(name))
 	}
 	return errs
+}
+
+type chatMessagesInput struct {
+	ChatPath
+	contract.Paging
+	MessagesQuery
+}
+
+// Resolve names every parameter that is wrong.
+func (in *chatMessagesInput) Resolve(ctx huma.Context) []error {
+	return slices.Concat(in.ChatPath.Resolve(ctx), in.Paging.Resolve(ctx), in.MessagesQuery.Resolve(ctx))
+}
+
+type allMessagesInput struct {
+	contract.InstancePath
+	contract.Paging
+	MessagesQuery
+}
+
+// Resolve names every parameter that is wrong.
+func (in *allMessagesInput) Resolve(ctx huma.Context) []error {
+	return slices.Concat(in.Paging.Resolve(ctx), in.MessagesQuery.Resolve(ctx))
+}
+
+// readTime reads a time that may be left out.
+func readTime(field, text string) (time.Time, []error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, contract.Wrong(field, "must be a time (ISO 8601), such as 2026-11-20T14:22:10Z")
+	}
+	return at.UTC(), nil
 }
 
 // afterAll comes after every identifier.
@@ -262,6 +303,19 @@ func (r chats) messages() contract.Endpoint {
 		Codes: []string{gateway.CodeValidation, gateway.CodeChatNotFound, gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *chatMessagesInput) (contract.Envelope[StoredMessage], error) {
 		return contract.Listed(in.Paging, newStoredMessage)(r.use.Messages(ctx, contract.Instance(ctx).ID, in.with, in.query, in.Request()))
+	})
+}
+
+func (r chats) allMessages() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "listMessages", Tag: tagChats,
+		Summary: "List or search messages",
+		Description: "Lists the messages of all chats of an instance, as the list of a chat's messages does, without status posts. " +
+			"A `search` of at least two characters goes through all of them, so it takes longer than one in a chat. `totalCount` counts all.",
+		Codes: []string{gateway.CodeValidation, gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *allMessagesInput) (contract.Envelope[StoredMessage], error) {
+		in.query.CountAll = true
+		return contract.Listed(in.Paging, newStoredMessage)(r.use.Messages(ctx, contract.Instance(ctx).ID, gateway.Recipient{}, in.query, in.Request()))
 	})
 }
 

@@ -122,6 +122,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		patch("/api/instances/{instanceId}/chats/{chatId}", chat.change()),
 		del("/api/instances/{instanceId}/chats/{chatId}", chat.delete()),
 		get("/api/instances/{instanceId}/chats/{chatId}/messages", chat.messages()),
+		get("/api/instances/{instanceId}/messages", chat.allMessages()),
 		post("/api/instances/{instanceId}/chats/{chatId}/history", chat.older()),
 		get("/api/message/{instanceId}/{messageId}", chat.message()),
 		post("/api/message/{instanceId}/{messageId}/star", starred.On),

@@ -81,6 +81,7 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	p.wants("unpinned "+first, "messages", "unpin", first)
 	p.wants("starred "+first, "messages", "star", first)
 	p.wants(first, "messages", "list", anaNumber, "--starred")
+	p.wants(anaNumber+"@s.whatsapp.net", "messages", "list", "--starred")
 	p.wants("unstarred "+first, "messages", "unstar", first)
 	if forwarded := p.does("messages", "forward", first, "--to", "5511977770100"); forwarded == first || forwarded == "" {
 		t.Errorf("forwarded as %q", forwarded)

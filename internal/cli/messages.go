@@ -21,7 +21,7 @@ import (
 
 // messagesCommand works on a message that was sent or received.
 type messagesCommand struct {
-	List     listMessagesCommand `cmd:"" help:"List the messages of a chat, or search them."`
+	List     listMessagesCommand `cmd:"" help:"List messages of a chat or of all chats, or search them."`
 	Show     showMessageCommand  `cmd:"" help:"Show a message."`
 	Edit     editCommand         `cmd:"" help:"Replace the text of a text message that the instance sent."`
 	Delete   deleteCommand       `cmd:"" help:"Delete a message: of the instance for everyone, or any for the account alone."`
@@ -50,7 +50,7 @@ func (f messageFlags) did(t terminal.Terminal, what string, err error) error {
 
 type listMessagesCommand struct {
 	remote.InstanceFlag
-	Chat        string   `arg:"" help:"The chat: phone number with country code, or chat ID."`
+	Chat        string   `arg:"" optional:"" help:"The chat: phone number with country code, or chat ID. All chats if left out."`
 	Search      string   `help:"Only messages that have all of these words." env:"-"`
 	Before      string   `help:"Only messages before this one, or before this time (2026-11-20T14:22:10Z)." env:"-"`
 	After       string   `help:"Only messages after this one, or after this time." env:"-"`
@@ -66,10 +66,17 @@ func (c listMessagesCommand) Run(ctx context.Context, t terminal.Terminal, on re
 	if c.OldestFirst {
 		order = client.OrderAsc
 	}
-	page, err := on.Gateway.ListChatMessages(ctx, on.ID, c.Chat, client.ListChatMessagesParams{
+	filter := client.ListMessagesParams{
 		Before: c.Before, After: c.After, Types: strings.Join(c.Types, ","), Search: c.Search, Starred: c.Starred, Order: order,
-	}, 1, c.Limit)
-	return terminal.Rows(t.Unless(err), page.Data, messageHead(), messageRow)
+	}
+	if c.Chat != "" {
+		page, err := on.Gateway.ListChatMessages(ctx, on.ID, c.Chat, client.ListChatMessagesParams(filter), 1, c.Limit)
+		return terminal.Rows(t.Unless(err), page.Data, messageHead(), messageRow)
+	}
+	page, err := on.Gateway.ListMessages(ctx, on.ID, filter, 1, c.Limit)
+	return terminal.Rows(t.Unless(err), page.Data, append(messageHead(), "CHAT"), func(message client.StoredMessage) []string {
+		return append(messageRow(message), message.Chat.Chat)
+	})
 }
 
 func messageHead() []string { return []string{"MESSAGE", "TIME", "FROM", "STATUS", "CONTENT"} }

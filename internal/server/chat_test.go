@@ -100,6 +100,36 @@ func TestChatsAreRead(t *testing.T) {
 	if got := list(client.ListChatMessagesParams{Search: "AMANHA obrig"}); !slices.Equal(got, []string{came.ID}) {
 		t.Errorf("the search finds %v", got)
 	}
+	for name, test := range cases.Sorted(map[string]struct {
+		filter client.ListMessagesParams
+		want   []string // of these two; the first chat has more
+	}{
+		"search":     {client.ListMessagesParams{Search: "AMANHA obrig"}, []string{came.ID}},
+		"sent":       {client.ListMessagesParams{FromMe: new(true), Order: client.OrderAsc}, []string{sent.ID}},
+		"received":   {client.ListMessagesParams{FromMe: new(false), Before: sent.MessageID}, nil},
+		"in a while": {client.ListMessagesParams{SentFrom: "2099-01-01T00:00:00Z"}, nil},
+		"long ago":   {client.ListMessagesParams{SentUntil: "1999-01-01T00:00:00-03:00"}, nil},
+	}) {
+		page, err := g.Client.ListMessages(t.Context(), id, test.filter, 1, 10)
+		var got []string
+		for _, message := range page.Data {
+			if message.ID == came.ID || message.ID == sent.ID {
+				got = append(got, message.ID)
+			}
+		}
+		if err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("over all chats, %s: got %v (%v), want %v", name, got, err, test.want)
+		}
+	}
+	if page, err := g.Client.ListMessages(t.Context(), id, client.ListMessagesParams{}, 1, 2); err != nil || len(page.Data) != 2 || page.TotalCount < 3 || page.Data[0].Chat == page.Data[1].Chat {
+		t.Errorf("the newest of all chats are %+v, %v", page, err)
+	}
+	for _, filter := range []client.ListMessagesParams{{Search: "a"}, {SentFrom: "yesterday"}, {SentUntil: "1"}} {
+		_, err := g.Client.ListMessages(t.Context(), id, filter, 1, 10)
+		testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
+	}
+	_, err = g.Client.ListMessages(t.Context(), id, client.ListMessagesParams{After: "3EB0NOTHING"}, 1, 10)
+	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 	for _, filter := range []client.ListChatMessagesParams{{Types: "fax"}, {Before: "a\x00b"}} {
 		_, err := g.Client.ListChatMessages(t.Context(), id, customerNumber, filter, 1, 10)
 		testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
