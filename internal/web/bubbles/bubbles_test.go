@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/web/bubbles"
 	"github.com/recado-project/recado/internal/web/webtest"
 )
@@ -55,4 +56,40 @@ func TestPartsOfBubblesAreMadeFit(t *testing.T) {
 	if got := bubbles.ContactOf("\u202e", "+5511988887766", "a\nb"); got != want {
 		t.Errorf("a card is %+v", got)
 	}
+}
+// What a search has found is shown around its first word, with the words marked as the search compares them.
+func TestExcerptMarksWords(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("antes ", 40) + "o Café que\nfoi " + strings.Repeat("depois ", 40)
+	for name, test := range cases.Sorted(map[string]struct{ text, search, want string }{
+		"words":             {"Um pedido, dois PEDIDOS", "pedido", "Um [pedido], dois [PEDIDO]S"},
+		"no part of a word": {"repedido pedido", "pedido", "repedido [pedido]"},
+		"accents":           {"Não e NAO", "não", "[Não] e [NAO]"},
+		"apart":             {"cafe\u0301 bom", "café", "[cafe\u0301] bom"},
+		"ligatures":         {"ﬁm do mês", "fim mes", "[ﬁm] do [mês]"},
+		"two words":         {"nota 1042 saiu", "1042: sai", "nota [1042] [sai]u"},
+		"wildcards":         {"100% _ de %", "%_", "100% _ de %"},
+		"markup":            {"<b>pão</b>", "pao", "<b>[pão]</b>"},
+		"directions":        {"\u202epão", "pao", "[pão]"},
+		"nothing":           {"", "pao", ""},
+	}) {
+		if got := flat(bubbles.Excerpt(test.text, test.search)); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+	got := flat(bubbles.Excerpt(long, "cafe"))
+	if !strings.HasPrefix(got, "… antes") || !strings.Contains(got, " o [Café] que foi depois") || !strings.HasSuffix(got, "…") || len([]rune(got)) > bubbles.MaxLine+6 {
+		t.Errorf("of a long text it shows %q", got)
+	}
+}
+
+// flat writes pieces as a text with brackets around what is marked.
+func flat(pieces []bubbles.Piece) (text string) {
+	for _, piece := range pieces {
+		if piece.Marked {
+			piece.Text = "[" + piece.Text + "]"
+		}
+		text += piece.Text
+	}
+	return text
 }
