@@ -160,6 +160,15 @@ func TestChatIsLive(t *testing.T) {
 	settled(p)
 	p.Click("#inbox-head .back a")
 	p.AwaitTrue("the list is back", `document.querySelector("#inbox > .list").offsetHeight > 0`)
+
+	settled(p)
+	p.Fill("#search", "BROA") // which nobody is called
+	p.AwaitText("#inbox-hits mark", "broa")
+	p.AwaitTrue("nothing is wider than the page", `document.documentElement.scrollWidth <= innerWidth`)
+	settled(p)
+	p.ClickText("#inbox-hits a", "Tem broa?")
+	p.AwaitText("#inbox-log .text", "Tem broa?")
+	p.AwaitTrue("the search stays", `document.querySelector("#search").value === "BROA"`)
 	stays(t, p)
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/dashboard/conversation"
@@ -27,6 +28,10 @@ const (
 	// somebody has scrolled to its end; maxChatsShown are kept up to date at most.
 	chatsAtOnce   = 25
 	maxChatsShown = 400
+	// saidAtOnce is how many messages a search over all chats shows at first, and how many more each
+	// time; maxSaidShown at most.
+	saidAtOnce   = 20
+	maxSaidShown = 200
 	// chatPage is how many messages of a chat are shown at once, and maxOpen how many an open page
 	// collects while others come.
 	chatPage = 25
@@ -44,8 +49,10 @@ type chatsView struct {
 	instanceHead
 
 	Chats   []chatLine
-	More    string // the address with more chats in the list; empty if these are all
-	Search  string // in the names and numbers; empty for all chats
+	More    string         // the address with more chats in the list; empty if these are all
+	Search  string         // in the names, the numbers and the messages; empty for all chats
+	Said    []foundMessage // that the search finds, of all chats; not in what is kept up to date
+	MoreOf  string         // the address with more of them; empty if these are all
 	Folders []folderLink
 	Folder  string // folderUnread and so on; empty for all
 	Label   string // the ID of one that they have; empty for all chats
@@ -102,6 +109,9 @@ func chatQuery(given url.Values) url.Values {
 	if shown, err := strconv.Atoi(given.Get("shown")); err == nil && shown > chatsAtOnce {
 		query.Set("shown", strconv.Itoa(min(shown, maxChatsShown)))
 	}
+	if said, err := strconv.Atoi(given.Get("said")); err == nil && said > saidAtOnce && query.Has("search") {
+		query.Set("said", strconv.Itoa(min(said, maxSaidShown)))
+	}
 	for _, at := range []string{"at", "from"} {
 		if _, ok := parsePosition(given.Get(at)); ok {
 			query.Set(at, given.Get(at))
@@ -113,7 +123,7 @@ func chatQuery(given url.Values) url.Values {
 // listedIn is the part of a query that chooses which chats are listed.
 func listedIn(query url.Values) url.Values {
 	kept := url.Values{}
-	for _, name := range []string{"search", "folder", "label", "shown"} {
+	for _, name := range []string{"search", "said", "folder", "label", "shown"} {
 		if query.Has(name) {
 			kept.Set(name, query.Get(name))
 		}
@@ -168,6 +178,66 @@ func (p *pages) chatsView(r *frame.Request) func(ctx context.Context) (chatsView
 		}
 		view.LiveURL = frame.WithQuery(chatsPath(id)+"/live", query)
 		return view, nil
+	}
+}
+
+// showChats answers with the page. What a search finds in messages is not kept up to date with the rest:
+// it reads all of them.
+func (p *pages) showChats(r *frame.Request, found gateway.Instance) error {
+	view, err := p.chatsView(r)(r.Context())
+	if err == nil {
+		err = p.findInAll(r.Context(), &view, chatQuery(r.URL.Query()))
+	}
+	if err != nil {
+		return err
+	}
+	return r.Page("chats", frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// findInAll searches in the messages of all chats.
+func (p *pages) findInAll(ctx context.Context, view *chatsView, query url.Values) error {
+	if utf8.RuneCountInString(view.Search) < chat.MinSearch {
+		return nil
+	}
+	id, limit := view.Instance.ID, saidAtOnce
+	if asked, err := strconv.Atoi(query.Get("said")); err == nil {
+		limit = asked
+	}
+	read, err := p.Chats.Messages(ctx, id, gateway.Recipient{}, chat.Query{MessageFilter: gateway.MessageFilter{Search: view.Search}}, gateway.PageRequest{Page: 1, Limit: limit})
+	if err != nil {
+		return err
+	}
+	chats, err := p.Chats.ChatsOf(ctx, id, read.Items)
+	if err != nil {
+		return err
+	}
+	for _, message := range read.Items {
+		in, ok := chats[message.ID]
+		if !ok {
+			continue // it was deleted just now
+		}
+		one := p.foundMessage(message, view.Search, query, addressOf(in.Party))
+		one.Name = conversation.Name(in.Party)
+		view.Said = append(view.Said, one)
+	}
+	if read.Total > limit && limit < maxSaidShown {
+		more := listedIn(query)
+		more.Set("said", strconv.Itoa(min(limit+saidAtOnce, maxSaidShown)))
+		if view.Chat != "" {
+			more.Set("chat", view.Chat)
+		}
+		view.MoreOf = frame.WithQuery(chatsPath(id), more)
+	}
+	return nil
+}
+
+// foundMessage is a message that a search has found in a chat, with the link to that moment.
+func (p *pages) foundMessage(message gateway.Message, search string, query url.Values, address string) foundMessage {
+	link := opening(query, address)
+	link.Set("at", positionText(gateway.Position{At: message.Position().At.Add(time.Millisecond)}))
+	return foundMessage{
+		Bubble: p.bubbleOf(message), Excerpt: bubbles.Excerpt(message.Text, search),
+		To: frame.WithQuery(chatsPath(message.InstanceID), link) + "#m-" + message.ID,
 	}
 }
 
@@ -278,8 +348,10 @@ type olderLink struct {
 
 // foundMessage is a message that a search has found.
 type foundMessage struct {
-	Bubble bubbles.Bubble
-	To     string // the chat at this message
+	Bubble  bubbles.Bubble
+	Name    string          // of the chat; empty where all are of one
+	Excerpt []bubbles.Piece // the line with the words
+	To      string          // the chat at this message
 }
 
 // openChat reads the chat that is open. One that the instance does not have is empty: the first
@@ -317,11 +389,7 @@ func (p *pages) findIn(ctx context.Context, of gateway.Instance, open *openChat,
 	}
 	open.FoundAll = read.Total
 	for _, message := range slices.Backward(read.Items) { // the newest is at the end, where the reader is
-		link := opening(query, open.Address)
-		link.Set("at", positionText(gateway.Position{At: message.Position().At.Add(time.Millisecond)}))
-		open.Found = append(open.Found, foundMessage{
-			Bubble: p.bubbleOf(message), To: frame.WithQuery(chatsPath(of.ID), link) + "#m-" + message.ID,
-		})
+		open.Found = append(open.Found, p.foundMessage(message, open.Find, query, open.Address))
 	}
 	return nil
 }

@@ -252,6 +252,41 @@ func TestOpenChatCollectsWhatComes(t *testing.T) {
 	r.hasNot(all, "No. 9.")
 }
 
+// A search in the list finds messages of all chats too, each a link to its moment in its chat, with the
+// words marked and all else escaped. What keeps the page up to date does not search again.
+func TestSearchFindsMessagesOfAllChats(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	path := "/instances/" + id + "/chats"
+	for n := range 25 {
+		r.wrote(id, fmt.Sprintf("55119888800%02d", n), fmt.Sprintf("Encomenda <b>%d</b> é sua", n))
+	}
+	r.wrote(id, "5511977776664", "Nada de 100%")
+	hits := func(query string) string {
+		t.Helper()
+		_, after, found := strings.Cut(r.show(gateway.RoleViewer, path+"?"+query), `id="inbox-hits">`)
+		if !found {
+			t.Fatal("there is no place for messages")
+		}
+		part, _, _ := strings.Cut(after, "</section>")
+		return part
+	}
+	first := hits("search=ENCOMENDA")
+	r.has(first, "Messages", "5511988880024</bdi>", "<mark>Encomenda</mark> &lt;b&gt;24&lt;/b&gt; é sua", "&lt;b&gt;5&lt;", "said=40", "chat=5511988880024%40s.whatsapp.net", "#m-", "search=ENCOMENDA")
+	r.hasNot(first, "&lt;b&gt;4&lt;", "<b>2")
+	all := hits("search=encomenda&said=40")
+	r.has(all, "&lt;b&gt;4&lt;", "&lt;b&gt;0&lt;")
+	r.hasNot(all, "More messages")
+	r.has(hits("search=encomenda&said=9999999"), "&lt;b&gt;0&lt;")
+	for _, none := range []string{"", "search=e", "search=%25%25", "search=_ncomenda", "search=comenda", "said=40", "search=" + url.QueryEscape("' OR 1=1 --")} {
+		r.hasNot(hits(none), "<mark>", "Encomenda")
+	}
+	_, link, _ := strings.Cut(first, `<li><a href="`)
+	link, _, _ = strings.Cut(link, `#`)
+	r.has(r.show(gateway.RoleViewer, strings.ReplaceAll(link, "&amp;", "&")), `class="text"`, "Encomenda &lt;b&gt;24&lt;/b&gt;", "Newest messages")
+}
+
 // The inbox of an instance with 5,000 chats, one of which has 95,000 messages: the whole page, and a
 // page of messages in the middle of the chat.
 func BenchmarkInbox(b *testing.B) {
@@ -282,6 +317,7 @@ func BenchmarkInbox(b *testing.B) {
 	chat := "/instances/" + id + "/chats?chat=" + busy + "%40s.whatsapp.net"
 	for name, path := range cases.Sorted(map[string]string{
 		"list": "/instances/" + id + "/chats", "chat": chat, "middle": fmt.Sprint(chat, "&at=", middle.UnixMilli(), "."), "found": chat + "&find=mensagem", "search": chat + "&search=5511900004",
+		"words": chat + "&search=nobody+says+this", "common": chat + "&search=mensagem",
 	}) {
 		b.Run(name, func(b *testing.B) {
 			var page string

@@ -56,7 +56,7 @@ func (p *pages) routes() []frame.Route {
 		act(one+"/logout", user.ActionInstanceLoggedOut, of(command{p.Instances.Logout, web.Word("Logged out.")}.handle)),
 		act(one+"/delete", user.ActionInstanceDeleted, of(p.deleteInstance)),
 
-		read(one+"/chats", of(chats.show)),
+		read(one+"/chats", of(p.showChats)),
 		live(one+"/chats/live", of(chats.update)),
 		act(one+"/chats/arrange", user.ActionChatArranged, of(p.arrangeChat)),
 		act(one+"/chats/label", user.ActionChatArranged, of(p.labelChat)),
