@@ -81,6 +81,11 @@ func Excerpt(text, search string) []Piece {
 			}
 		}
 	}
+	return piecesOf(letters, marked, first)
+}
+
+// piecesOf is the part of a text around its first letter that is marked.
+func piecesOf(letters []rune, marked []bool, first int) []Piece {
 	start := max(0, first-MaxLine/4)
 	for start > 0 && letters[start-1] != ' ' && start < first {
 		start++ // with a whole word
