@@ -57,6 +57,7 @@ func TestPartsOfBubblesAreMadeFit(t *testing.T) {
 		t.Errorf("a card is %+v", got)
 	}
 }
+
 // What a search has found is shown around its first word, with the words marked as the search compares them.
 func TestExcerptMarksWords(t *testing.T) {
 	t.Parallel()
