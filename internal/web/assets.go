@@ -42,14 +42,15 @@ type asset struct {
 //
 //nolint:gochecknoglobals // a table
 var assetKinds = map[string]string{
-	".css": "text/css; charset=utf-8",
-	".js":  "text/javascript; charset=utf-8",
-	".png": "image/png",
-	".svg": "image/svg+xml",
+	".css":         "text/css; charset=utf-8",
+	".js":          "text/javascript; charset=utf-8",
+	".png":         "image/png",
+	".svg":         "image/svg+xml",
+	".webmanifest": "application/manifest+json",
 }
 
 // NewAssets reads the files that all pages share, and those in the folder assets of each
-// room.
+// room, and adds the manifest, recado.webmanifest.
 func NewAssets(rooms ...Files) (*Assets, error) {
 	a := &Assets{urls: map[string]string{}, files: map[string]*asset{}}
 	for _, room := range append([]Files{ownAssets}, rooms...) {
@@ -65,6 +66,9 @@ func NewAssets(rooms ...Files) (*Assets, error) {
 			}
 		}
 	}
+	if err := a.addManifest(); err != nil {
+		return nil, err
+	}
 	return a, nil
 }
 
@@ -73,8 +77,13 @@ func (a *Assets) add(room fs.FS, file string) error {
 	if err != nil {
 		return fmt.Errorf("web: read asset: %w", err)
 	}
+	return a.put(path.Base(file), content)
+}
+
+// put keeps a file under its name.
+func (a *Assets) put(name string, content []byte) error {
 	sum := sha256.Sum256(content)
-	name, ending := path.Base(file), path.Ext(file)
+	ending := path.Ext(name)
 	if _, taken := a.urls[name]; taken {
 		return fmt.Errorf("web: there are two assets %s", name)
 	}

@@ -7,7 +7,7 @@ import "net/http"
 // policy allows what the program itself serves, and nothing else. Scripts and styles are
 // files: what a contact or an endpoint has written into a page can't run.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
-	"media-src 'self' blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	"media-src 'self' blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Secure sets the headers that protect pages, and refuses requests that another site
 // makes a browser send, if they do more than read. The refused ones are answered with

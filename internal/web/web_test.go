@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -226,6 +227,52 @@ func TestAssets(t *testing.T) {
 	}
 	if _, err := web.NewAssets(fstest.MapFS{"assets/own.xyz": {}}); err == nil {
 		t.Error("a file of an unknown type is served")
+	}
+}
+
+// A browser can keep the dashboard as an app: the manifest is served as one, its icons are there, and the
+// policy of the pages lets it be fetched.
+func TestManifest(t *testing.T) {
+	t.Parallel()
+	assets, err := web.NewAssets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	where, err := assets.URL("recado.webmanifest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		web.Secure(assets).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://recado.example"+path, http.NoBody))
+		return w
+	}
+	answer := get(where)
+	if got := answer.Header().Get("Content-Type"); answer.Code != http.StatusOK || got != "application/manifest+json" {
+		t.Errorf("answered %d, of the type %q", answer.Code, got)
+	}
+	if policy := answer.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "manifest-src 'self';") {
+		t.Errorf("the policy is %q", policy)
+	}
+	var manifest struct {
+		Name    string `json:"name"`
+		Start   string `json:"start_url"` //nolint:tagliatelle // the standard's name
+		Display string `json:"display"`
+		Icons   []struct {
+			Source string `json:"src"`
+			Kind   string `json:"type"`
+		} `json:"icons"`
+	}
+	if err := json.Unmarshal(answer.Body.Bytes(), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if manifest.Name != "Recado" || manifest.Start != "/instances" || manifest.Display != "standalone" || len(manifest.Icons) == 0 {
+		t.Errorf("the manifest is %s", answer.Body)
+	}
+	for _, icon := range manifest.Icons {
+		if found := get(icon.Source); found.Code != http.StatusOK || found.Header().Get("Content-Type") != icon.Kind {
+			t.Errorf("the icon %s of type %q: answered %d, of the type %q", icon.Source, icon.Kind, found.Code, found.Header().Get("Content-Type"))
+		}
 	}
 }
 

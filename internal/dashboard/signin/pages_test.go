@@ -230,7 +230,7 @@ func TestPasskeyRoutes(t *testing.T) {
 	b.get("/profile").wants(t, http.StatusOK, "lap&lt;i&gt;top", `action="/profile/passkeys/__79/remove"`)
 	stranger := r.browser()
 	stranger.head.Set("HX-Request", "true")
-	stranger.get("/signin").wants(t, http.StatusOK, "Sign in with a passkey")
+	stranger.get("/signin").wants(t, http.StatusOK, "Sign in with a passkey", `<link rel="manifest" href="/assets/recado-`)
 	if got := stranger.post("/signin/passkey/question", nil); got.status != http.StatusOK || stranger.cookie() == "" {
 		t.Errorf("a stranger is answered %d: %s", got.status, got.body)
 	}
