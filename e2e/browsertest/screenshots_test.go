@@ -15,6 +15,7 @@ import (
 	"math"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -25,7 +26,13 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-var screenshots = flag.String("screenshots", "", "folder to write the pictures of all pages into") //nolint:gochecknoglobals // flags are
+//nolint:gochecknoglobals // flags are
+var (
+	screenshots = flag.String("screenshots", "", "folder to write the pictures of all pages into")
+	language    = flag.String("language", "en", "language of the pages in the pictures")
+	pages       = flag.String("pages", "", "regular expression of the names of the pages to take; all, where it is empty")
+	whole       = flag.Bool("whole", false, "show pages to their end, for people who look them over")
+)
 
 // Customers of the shop.
 const (
@@ -52,57 +59,148 @@ func TestScreenshots(t *testing.T) {
 	one := "/instances/" + shop
 	group := w.arranged(t)
 	everywhere := w.everywhere(t, "https://crm.padaria.example/recado")
-	shots := []shot{
+	empty, err := w.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "Floricultura Ipê"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := "/instances/" + empty.InstanceID
+	chat := one + "/chats?chat=" + anaNumber + "@s.whatsapp.net"
+	row := func(p *browser.Page) { p.Await("tbody tr") }
+	w.take(t, w.owner(), []shot{
 		{"instances", "/instances", nil},
+		{"instances-nothing-found", "/instances?search=nada", nil},
+		{"instance-new", "/instances", opening("[data-dialog=create]")},
 		{"instance", one, func(p *browser.Page) { p.Await(".chart canvas") }},
+		{"instance-menu", one, func(p *browser.Page) { p.Click(".menu summary") }},
+		{"instance-delete", one, func(p *browser.Page) {
+			p.Click(".menu summary")
+			p.Click("[data-dialog=delete]")
+			p.Await("dialog[open]")
+		}},
+		{"instance-empty", none, nil},
 		{"linking", "/instances/" + waiting, func(p *browser.Page) { p.Await(".qr img") }},
-		{"chats", one + "/chats?chat=" + anaNumber + "@s.whatsapp.net", awaitPictures("#inbox-log .picture img")},
-		{"contacts", one + "/contacts", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"chats", chat, awaitPictures("#inbox-log .picture img")},
+		{"chats-message", chat, opening("#inbox-log li:not(.mine) [data-dialog]")},
+		{"chats-about", chat, func(p *browser.Page) {
+			openAbout(p)
+			p.Await("#choosing summary")
+			p.Click("#muting summary")
+			p.Click("#choosing summary")
+		}},
+		{"chats-none-open", one + "/chats", nil},
+		{"chats-new", one + "/chats", func(p *browser.Page) { p.Click("[data-dialog=new-message]") }},
+		{"chats-empty", none + "/chats", nil},
+		{"contacts", one + "/contacts", row},
+		{"contacts-empty", none + "/contacts", nil},
 		{"contact", one + "/contacts/" + anaNumber, nil},
 		{"account", one + "/account", func(p *browser.Page) { p.Await("#privacy") }},
+		{"account-empty", none + "/account", nil},
 		{"privacy", one + "/account", func(p *browser.Page) {
 			p.Await("#blocks")
 			p.Eval(`document.querySelector("#who").scrollIntoView({ block: "end", behavior: "instant" })`, nil)
 		}},
-		{"groups", one + "/groups", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"groups", one + "/groups", row},
+		{"groups-empty", none + "/groups", nil},
 		{"group", one + "/groups/" + group, func(p *browser.Page) { p.Await("#members") }},
-		{"channels", one + "/channels", func(p *browser.Page) { p.Await("tbody tr") }},
-		{"channel", one + "/channels/" + w.followed(t), func(p *browser.Page) { p.Await("tbody tr") }},
-		{"queue", one + "/queue", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"channels", one + "/channels", row},
+		{"channels-empty", none + "/channels", nil},
+		{"channel", one + "/channels/" + w.followed(t), row},
+		{"queue", one + "/queue", row},
+		{"queue-empty", none + "/queue", nil},
 		{"webhook", one + "/webhook", nil},
-		{"deliveries", one + "/webhook/deliveries", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"webhook-empty", none + "/webhook", nil},
+		{"deliveries", one + "/webhook/deliveries", row},
+		{"deliveries-open", one + "/webhook/deliveries", func(p *browser.Page) { p.Click("tbody details summary") }},
+		{"deliveries-replay", one + "/webhook/deliveries", opening("[data-dialog=replay]")},
+		{"deliveries-empty", none + "/webhook/deliveries", nil},
 		{"events", one + "/events", func(p *browser.Page) { p.Await(".events li") }},
+		{"events-open", one + "/events", func(p *browser.Page) {
+			p.Click(".events summary")
+			p.Await(".events pre")
+		}},
+		{"events-empty", none + "/events?kind=message.received", nil},
 		{"code", one + "/code", nil},
 		{"keys", "/keys", nil},
+		{"keys-revoke", "/keys", opening("[data-dialog^=revoke]")},
 		{"key", "/keys/new", nil},
-		{"webhooks", "/webhooks", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"key-some", "/keys/new", func(p *browser.Page) { p.Choose("#scope", "some") }},
+		{"webhooks", "/webhooks", row},
 		{"account-webhook", everywhere, nil},
+		{"account-webhook-new", "/webhooks/new", nil},
 		{"users", "/users", nil},
+		{"user", "/users", opening("[data-dialog^=user]")},
+		{"user-new", "/users/new", nil},
 		{"audit", "/audit", nil},
 		{"health", "/health", nil},
 		{"profile", "/profile", nil},
+		{"not-there", "/instances/01a1fa84-de19-7bc8-9e51-c104e24cd85b", nil},
+		{"docs", "/docs", nil},
+		{"docs-guide", "/docs/guide", nil},
+		{"docs-config", "/docs/config", nil},
+		{"docs-found", "/docs/search?search=webhook", nil},
+		{"api", "/docs/api", nil},
+		{"api-operation", "/docs/api/sendText", func(p *browser.Page) { p.Await("#try-form") }},
+		{"api-errors", "/docs/api/errors", nil},
 		{"phone", chatOf(anaNumber, shopNumber), awaitPictures(".log img")},
+		{"phone-settings", chatOf(anaNumber, shopNumber), opening(`#left-head [hx-get$="` + anaNumber + `"]`)},
+		{"phone-new", "/sandbox", opening(".bar .first")},
+		{"phone-more", chatOf(anaNumber, shopNumber), opening(`#left-write [hx-get$="/more"]`)},
+		{"phone-message", chatOf(anaNumber, shopNumber), opening("#left-log .tools [hx-get]")},
 		{"phones", chatOf(anaNumber, shopNumber) + "&" + url.Values{"right": {shopNumber}, "rightChat": {anaNumber + "@s.whatsapp.net"}}.Encode(), awaitPictures(".log img")},
+		{"phones-none-open", "/sandbox", nil},
 		{"faults", "/sandbox", opening(`.bar [hx-get$="/faults"]`)},
+	})
+	w.take(t, w.stranger(), []shot{
+		{"signin", "/signin", nil},
+		{"signin-old-link", "/welcome?token=old", nil},
+		{"docs-public", "/docs", nil},
+	})
+	nothing := start(t, testkit.Options{})
+	nothing.take(t, nothing.owner(), []shot{
+		{"instances-none", "/instances", nil},
+		{"webhooks-none", "/webhooks", nil},
+		{"phones-none", "/sandbox", nil},
+	})
+}
+
+// readme are the pages that the README shows, in a size of their own.
+func readme(page string) bool { return page == "instances" || page == "chats" || page == "phones" }
+
+// take takes pictures of pages in one tab.
+func (w *world) take(t *testing.T, p *browser.Page, shots []shot) {
+	t.Helper()
+	wanted, err := regexp.Compile(*pages)
+	if err != nil {
+		t.Fatal(err)
 	}
-	take := func(p *browser.Page, shots []shot) {
-		for _, one := range shots {
-			for _, size := range [][2]int64{{1440, 900}, {1200, 750}, {390, 844}} {
-				p.SetSize(size[0], size[1])
-				p.Light()
-				p.Open(one.path)
-				if one.act != nil {
-					one.act(p)
-				}
-				for scheme, set := range cases.Sorted(map[string]func(){"light": p.Light, "dark": p.Dark}) {
-					set()
-					p.Screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", one.name, size[0], scheme)))
-				}
+	p.Language(*language)
+	p.Forgive("status of 404")
+	p.Forgive("status of 410")
+	for _, one := range shots {
+		if !wanted.MatchString(one.name) {
+			continue
+		}
+		for _, size := range [][2]int64{{1440, 900}, {1200, 750}, {820, 1180}, {390, 844}} {
+			if size[0] == 1200 && !readme(one.name) {
+				continue
+			}
+			p.SetSize(size[0], size[1])
+			p.Light()
+			p.Open(one.path)
+			if one.act != nil {
+				one.act(p)
+			}
+			if *whole {
+				height := size[1]
+				p.Eval(`document.documentElement.scrollHeight`, &height)
+				p.SetSize(size[0], min(max(height, size[1]), 4000))
+			}
+			for scheme, set := range cases.Sorted(map[string]func(){"light": p.Light, "dark": p.Dark}) {
+				set()
+				p.Screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", one.name, size[0], scheme)))
 			}
 		}
 	}
-	take(w.owner(), shots)
-	take(w.stranger(), []shot{{"signin", "/signin", nil}})
 }
 
 // loaf is a picture of a loaf on a table, as a data URI.
