@@ -73,7 +73,7 @@ func TestEmptyPagesLookRight(t *testing.T) {
 	})
 	nothing.looks(t, "of a new gateway", nothing.owner(), []look{
 		{name: "no instances", path: "/instances"},
-		{name: "a new instance", path: "/instances", act: opening("[data-dialog=create]")},
+		{name: "a new instance", path: "/instances", act: opening(".empty [data-dialog=create]")},
 	})
 	documents := []look{
 		{name: "docs", path: "/docs"},
