@@ -66,7 +66,8 @@ func TestScreenshots(t *testing.T) {
 	none := "/instances/" + empty.InstanceID
 	chat := one + "/chats?chat=" + anaNumber + "@s.whatsapp.net"
 	row := func(p *browser.Page) { p.Await("tbody tr") }
-	w.take(t, w.owner(), []shot{
+	p := w.owner()
+	w.take(t, p, []shot{
 		{"instances", "/instances", nil},
 		{"instances-nothing-found", "/instances?search=nada", nil},
 		{"instance-new", "/instances", opening("[data-dialog=create]")},
@@ -90,6 +91,8 @@ func TestScreenshots(t *testing.T) {
 		{"chats-none-open", one + "/chats", nil},
 		{"chats-new", one + "/chats", func(p *browser.Page) { p.Click("[data-dialog=new-message]") }},
 		{"chats-empty", none + "/chats", nil},
+	})
+	w.take(t, p, []shot{
 		{"contacts", one + "/contacts", row},
 		{"contacts-empty", none + "/contacts", nil},
 		{"contact", one + "/contacts/" + anaNumber, nil},
