@@ -53,6 +53,7 @@ type chatsView struct {
 	Search  string         // in the names, the numbers and the messages; empty for all chats
 	Said    []foundMessage // that the search finds, of all chats; not in what is kept up to date
 	MoreOf  string         // the address with more of them; empty if these are all
+	FindOf  string         // the address of the page with them; empty if they are searched already, or nothing is
 	Folders []folderLink
 	Folder  string // folderUnread and so on; empty for all
 	Label   string // the ID of one that they have; empty for all chats
@@ -109,7 +110,7 @@ func chatQuery(given url.Values) url.Values {
 	if shown, err := strconv.Atoi(given.Get("shown")); err == nil && shown > chatsAtOnce {
 		query.Set("shown", strconv.Itoa(min(shown, maxChatsShown)))
 	}
-	if said, err := strconv.Atoi(given.Get("said")); err == nil && said > saidAtOnce && query.Has("search") {
+	if said, err := strconv.Atoi(given.Get("said")); err == nil && said >= saidAtOnce && query.Has("search") {
 		query.Set("said", strconv.Itoa(min(said, maxSaidShown)))
 	}
 	for _, at := range []string{"at", "from"} {
@@ -194,14 +195,17 @@ func (p *pages) showChats(r *frame.Request, found gateway.Instance) error {
 	return r.Page("chats", frame.View{Title: found.Name, Section: "instances", Body: view})
 }
 
-// findInAll searches in the messages of all chats.
+// findInAll searches in the messages of all chats, if the query says how many it shows. Otherwise there is a
+// link that does, which browsers follow by themselves: nobody waits for all messages to be read.
 func (p *pages) findInAll(ctx context.Context, view *chatsView, query url.Values) error {
 	if utf8.RuneCountInString(view.Search) < chat.MinSearch {
 		return nil
 	}
-	id, limit := view.Instance.ID, saidAtOnce
-	if asked, err := strconv.Atoi(query.Get("said")); err == nil {
-		limit = asked
+	id := view.Instance.ID
+	limit, err := strconv.Atoi(query.Get("said"))
+	if err != nil {
+		view.FindOf = saidPath(view, query, saidAtOnce)
+		return nil
 	}
 	read, err := p.Chats.Messages(ctx, id, gateway.Recipient{}, chat.Query{MessageFilter: gateway.MessageFilter{Search: view.Search}}, gateway.PageRequest{Page: 1, Limit: limit})
 	if err != nil {
@@ -221,19 +225,27 @@ func (p *pages) findInAll(ctx context.Context, view *chatsView, query url.Values
 		view.Said = append(view.Said, one)
 	}
 	if read.Total > limit && limit < maxSaidShown {
-		more := listedIn(query)
-		more.Set("said", strconv.Itoa(min(limit+saidAtOnce, maxSaidShown)))
-		if view.Chat != "" {
-			more.Set("chat", view.Chat)
-		}
-		view.MoreOf = frame.WithQuery(chatsPath(id), more)
+		view.MoreOf = saidPath(view, query, min(limit+saidAtOnce, maxSaidShown))
 	}
 	return nil
+}
+
+// saidPath is the address of a page that shows so many of the messages that its search finds.
+func saidPath(view *chatsView, query url.Values, many int) string {
+	with := listedIn(query)
+	with.Set("said", strconv.Itoa(many))
+	for _, name := range []string{"chat", "at", "find"} {
+		if query.Has(name) {
+			with.Set(name, query.Get(name))
+		}
+	}
+	return frame.WithQuery(chatsPath(view.Instance.ID), with)
 }
 
 // foundMessage is a message that a search has found in a chat, with the link to that moment.
 func (p *pages) foundMessage(message gateway.Message, search string, query url.Values, address string) foundMessage {
 	link := opening(query, address)
+	link.Del("said") // the page with the chat comes first
 	link.Set("at", positionText(gateway.Position{At: message.Position().At.Add(time.Millisecond)}))
 	return foundMessage{
 		Bubble: p.bubbleOf(message), Excerpt: bubbles.Excerpt(message.Text, search),
