@@ -22,7 +22,7 @@ func TestInstancesAreFoundWhileTyping(t *testing.T) {
 	}
 	p := w.owner()
 	p.Open("/instances?status=action")
-	p.AwaitText(".chips [aria-current]", "Needs attention 3")
+	p.AwaitText(".chips [aria-current]", "Need attention 3")
 	p.Fill("#search", "pad")
 	p.AwaitTrue("two rows", `document.querySelectorAll("tbody tr").length === 2`)
 	p.AwaitTrue("the address", `location.pathname + location.search === "/instances?search=pad&status=action"`)

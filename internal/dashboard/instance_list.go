@@ -292,10 +292,10 @@ func groupsOf(all []gateway.Instance, query url.Values) []instanceGroup {
 	var groups []instanceGroup
 	for _, group := range []instanceGroup{
 		{Value: "", Name: web.Word("All")},
-		{Value: groupConnected, Name: web.Word("Connected")},
+		{Value: groupConnected, Name: web.Word("Connected now")},
 		{Value: groupConnecting, Name: web.Word("Connecting")},
-		{Value: groupAction, Name: web.Word("Needs attention")},
-		{Value: groupStopped, Name: web.Word("Stopped")},
+		{Value: groupAction, Name: web.Word("Need attention")},
+		{Value: groupStopped, Name: web.Word("Stopped by hand")},
 	} {
 		group.Count, group.Here = counts[group.Value], group.Value == query.Get("status")
 		if group.Count == 0 && !group.Here && group.Value != "" {

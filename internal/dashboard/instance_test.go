@@ -207,8 +207,8 @@ func TestInstancesAreFilteredAndSorted(t *testing.T) {
 		return fmt.Sprintf(`href="/instances%s">%s <span class="number">%d</span>`, query, name, count)
 	}
 	page := r.show(gateway.RoleViewer, "/instances")
-	r.has(page, `href="/instances" aria-current="true">All <span class="number">64</span>`, link("?status=action", "Needs attention", 3),
-		link("?status=stopped", "Stopped", 1), link("?status=connecting", "Connecting", 60), "1 to 50 of 64")
+	r.has(page, `href="/instances" aria-current="true">All <span class="number">64</span>`, link("?status=action", "Need attention", 3),
+		link("?status=stopped", "Stopped by hand", 1), link("?status=connecting", "Connecting", 60), "1 to 50 of 64")
 	r.hasNot(page, "status=connected", "of others")
 	r.has(r.show(gateway.RoleViewer, "/instances?page=2&status=connecting"), "51 to 60 of 60", "many 59")
 	r.has(r.show(gateway.RoleViewer, "/instances?status=nonsense&sort=nonsense"), "1 to 50 of 64")
