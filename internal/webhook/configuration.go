@@ -26,6 +26,7 @@ type Settings struct {
 	Headers map[string]string // by their names; nil: they stay
 	// MediaLinks says whether events of messages with a file have a link to it.
 	MediaLinks *bool
+	Format     *string // the name of one of Formats
 }
 
 const (
@@ -299,6 +300,11 @@ func (s *Service) change(webhook *Webhook, settings Settings, headers []Header) 
 	}
 	if settings.MediaLinks != nil {
 		webhook.MediaLinks = *settings.MediaLinks
+	}
+	if settings.Format != nil {
+		if webhook.Format = *settings.Format; webhook.Format == FormatRecado {
+			webhook.Format = ""
+		}
 	}
 	if settings.Secret == nil || Secret(*settings.Secret) == webhook.Secret {
 		return

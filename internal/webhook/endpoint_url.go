@@ -49,6 +49,11 @@ func (s *Service) check(settings Settings, urlField string, needed bool) ([]Head
 	if settings.MediaLinks != nil && *settings.MediaLinks && s.links == nil {
 		wrong = append(wrong, gateway.FieldError{Field: "mediaLinks", Message: "needs an address that links begin with: set RECADO_PUBLIC_URL where the gateway runs"})
 	}
+	if settings.Format != nil {
+		if problem := s.checkFormat(*settings.Format); problem != "" {
+			wrong = append(wrong, gateway.FieldError{Field: "format", Message: problem})
+		}
+	}
 	if len(wrong) > 0 {
 		return nil, gateway.InvalidFields(wrong...)
 	}

@@ -322,7 +322,7 @@ func (p *pump) attempt(ctx context.Context, d *delivery, slow func()) answer {
 			trace.Text("recado.instance_id", p.instanceID), trace.Text("recado.event_id", event.ID),
 			trace.Text("recado.outcome", a.outcome()), trace.Number("http.response.status_code", a.Answer.Status),
 		)
-		if !a.Answer.Delivered() {
+		if !a.Answer.Delivered() && !a.Answer.Unsaid {
 			span.Fail()
 		}
 	}
@@ -345,7 +345,7 @@ func (p *pump) finish(ctx context.Context, j backlog.Job, a answer) *delivery {
 	p.mu.Lock()
 	status := p.backlog.Status()
 	p.backlog.Finish(j, a.Answer, p.service.steady())
-	if !a.Answer.Aborted {
+	if !a.Answer.Aborted && !a.Answer.Unsaid {
 		p.slow = a.duration >= p.service.schedule.SlowAfter
 		p.note(j.Event, a)
 	}

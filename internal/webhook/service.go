@@ -44,6 +44,10 @@ type Config struct {
 	Resolver *net.Resolver
 	// MediaLinks signs the links to files in events; nil: webhooks can't have any.
 	MediaLinks MediaLinks
+	// Formats are the languages that a webhook may have beside FormatRecado, by their names; Instances is
+	// needed by them. nil: there are none.
+	Formats   map[string]Format
+	Instances Instances
 	// Watcher is told of attempts; nil: nobody is.
 	Watcher Watcher
 	// Tracer shows attempts in the traces of their events; nil: there are none.
@@ -59,24 +63,26 @@ type Config struct {
 // Service is the use cases of webhooks, and their delivery while Run runs. It is
 // safe for concurrent use.
 type Service struct {
-	store    Store
-	log      Log
-	logger   *slog.Logger
-	now      func() time.Time
-	steady   func() time.Time
-	schedule *Schedule
-	waits    *backlog.Schedule // of all backlogs
-	limits   Limits
-	guard    *outbound.Guard // nil: every address is allowed
-	client   *client
-	tenures  gateway.Tenures
-	admitted *admission
-	flusher  *flusher
-	links    MediaLinks  // nil: there are none
-	tests    *share.Pool // places of tests and single deliveries
-	replays  *replays
-	watcher  Watcher
-	tracer   *trace.Tracer
+	store     Store
+	log       Log
+	logger    *slog.Logger
+	now       func() time.Time
+	steady    func() time.Time
+	schedule  *Schedule
+	waits     *backlog.Schedule // of all backlogs
+	limits    Limits
+	guard     *outbound.Guard // nil: every address is allowed
+	client    *client
+	tenures   gateway.Tenures
+	admitted  *admission
+	flusher   *flusher
+	links     MediaLinks // nil: there are none
+	formats   map[string]Format
+	instances Instances
+	tests     *share.Pool // places of tests and single deliveries
+	replays   *replays
+	watcher   Watcher
+	tracer    *trace.Tracer
 
 	// saving locks an instance while its configurations are changed, and a webhook, by its
 	// id, while its progress is written, so that neither undoes the other. An instance is
@@ -101,7 +107,7 @@ type Service struct {
 
 // New makes the service. Run delivers.
 func New(config Config) (*Service, error) {
-	if err := required.Check("webhook", config, "MediaLinks", "Now", "Resolver", "Steady", "Tenures", "Tracer", "Watcher"); err != nil {
+	if err := required.Check("webhook", config, "Formats", "Instances", "MediaLinks", "Now", "Resolver", "Steady", "Tenures", "Tracer", "Watcher"); err != nil {
 		return nil, err
 	}
 	schedule := config.Schedule.withDefaults()
@@ -109,7 +115,7 @@ func New(config Config) (*Service, error) {
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now, steady: config.Steady,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
 		pumps: map[string][]*pump{}, early: map[string]int64{}, taken: map[string]bool{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
-		links: config.MediaLinks,
+		links: config.MediaLinks, formats: config.Formats, instances: config.Instances,
 	}
 	if s.watcher == nil {
 		s.watcher = nobody{}

@@ -52,6 +52,10 @@ type target struct {
 	keys    []signingKey
 	headers []Header
 	links   MediaLinks // nil: events have none
+
+	format    Format // nil: FormatRecado
+	instances Instances
+	secret    string // for the signature of the format
 }
 
 // signingKey is a key and when it stops signing; the zero time means never.
@@ -76,6 +80,14 @@ func (s *Service) target(webhook Webhook) (*target, error) {
 	if webhook.MediaLinks {
 		to.links = s.links
 	}
+	if webhook.Format == "" {
+		return to, nil
+	}
+	if to.format = s.formats[webhook.Format]; to.format == nil {
+		return nil, errors.New("webhook: the format " + webhook.Format + " is switched off")
+	}
+	// These languages have no other way to a file.
+	to.links, to.instances, to.secret = s.links, s.instances, string(webhook.Secret)
 	return to, nil
 }
 

@@ -97,8 +97,14 @@ func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slo
 	if slow != nil {
 		defer time.AfterFunc(c.schedule.SlowAfter, slow).Stop()
 	}
+	posting, ok, err := to.posting(ctx, event)
+	if err != nil {
+		return answer{Answer: backlog.Answer{Problem: "what an event is about can't be read now"}}
+	} else if !ok {
+		return answer{Answer: backlog.Answer{Unsaid: true, Problem: "the format of the webhook has no word for this event"}}
+	}
 	// Only the transport, because a client would follow redirects and keep cookies.
-	response, err := c.transport.RoundTrip(c.request(ctx, to, event, at)) //nolint:bodyclose // read closes it
+	response, err := c.transport.RoundTrip(c.request(ctx, to, event, at, posting)) //nolint:bodyclose // read closes it
 	if err != nil {
 		return answer{Answer: explain(ctx, err), duration: c.now().Sub(at)}
 	}
@@ -106,6 +112,7 @@ func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slo
 	timer.Reset(max(0, min(c.schedule.BodyTimeout, c.schedule.Timeout-c.now().Sub(at))))
 	result := answer{Answer: backlog.Answer{Status: response.StatusCode}, body: c.read(response.Body)}
 	if !result.Answer.Delivered() {
+		result.Answer.Refused = to.format != nil && to.format.Refuses(response.StatusCode)
 		result.Answer.Problem = "it answered the status " + strconv.Itoa(result.Answer.Status)
 		result.Answer.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"), c.now(), c.schedule.MaxRetryAfter)
 	}
@@ -113,8 +120,8 @@ func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slo
 	return result
 }
 
-func (c *client) request(ctx context.Context, to *target, event eventlog.Event, at time.Time) *http.Request {
-	body := to.body(event)
+func (c *client) request(ctx context.Context, to *target, event eventlog.Event, at time.Time, p posting) *http.Request {
+	body := p.body
 	header := make(http.Header, len(to.headers)+7) //nolint:mnd // those below
 	for _, own := range to.headers {
 		header[own.Name] = []string{own.Value}
@@ -131,9 +138,14 @@ func (c *client) request(ctx context.Context, to *target, event eventlog.Event, 
 	if signature := to.signature(event.ID, at, body); signature != "" {
 		header["Webhook-Signature"] = []string{signature}
 	}
+	maps.Copy(header, p.header)
 	trace.Inject(ctx, header)
+	address := to.url
+	if p.path != "" {
+		address = address.JoinPath(p.path)
+	}
 	request := &http.Request{
-		Method: http.MethodPost, URL: to.url, Host: to.url.Host,
+		Method: http.MethodPost, URL: address, Host: to.url.Host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header, ContentLength: int64(len(body)),
 		Body:    io.NopCloser(bytes.NewReader(body)),

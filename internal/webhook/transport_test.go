@@ -1,20 +1,27 @@
 package webhook_test
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/nameserver"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // An answer of a gigabyte is cut off after its beginning, and the event counts
@@ -240,5 +247,83 @@ func TestUntrustedCertificate(t *testing.T) {
 	trial, err := r.service.Test(t.Context(), webhook.First(r.hooked(server.URL)))
 	if err != nil || trial.Error != "its host's certificate can't be verified" {
 		t.Errorf("a test answers %+v (%v)", trial, err)
+	}
+}
+
+// loud is a language that has a word for messages alone, which an endpoint may not know.
+type loud struct{}
+
+func (loud) Body(of gateway.Instance, event eventlog.Event, link string) (string, []byte, bool) {
+	if event.Kind == eventlog.KindPresence {
+		return "", nil, false
+	}
+	return "said", fmt.Appendf(nil, `{"sequence":%d,"type":%q,"instance":%q,"link":%q}`, event.Sequence, event.Kind, of.Name, link), true
+}
+
+func (loud) Header(secret string, body []byte) http.Header {
+	return http.Header{"X-Loud": {secret + " " + strconv.Itoa(len(body))}}
+}
+
+func (loud) Refuses(status int) bool { return status == http.StatusTeapot }
+
+// oneInstance finds every instance.
+type oneInstance struct{}
+
+func (oneInstance) GetInstance(_ context.Context, id string) (gateway.Instance, error) {
+	return gateway.Instance{ID: id, Name: "Front desk"}, nil
+}
+
+// In another language an event that has no word there is passed over, which says nothing about the endpoint,
+// and one that the endpoint does not know is given up at once. All others come in order, whatever happens.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	var down atomic.Bool
+	down.Store(true)
+	endpoint := receive(t, func(_ http.ResponseWriter, r *http.Request, event received) int {
+		switch {
+		case down.Load():
+			return http.StatusBadGateway
+		case event.Sequence == 4:
+			return http.StatusTeapot
+		case r.URL.Path != "/hooks/said" || r.Header.Get("X-Loud") == "" || r.Header.Get("Webhook-Signature") == "":
+			t.Errorf("%s with %v", r.URL, r.Header)
+		}
+		return http.StatusOK
+	})
+	r := newRig(t, webhook.Config{AllowPrivateURLs: true, Formats: map[string]webhook.Format{"loud": loud{}}, Instances: oneInstance{}})
+	id := r.instance()
+	saved := r.save(id, webhook.Settings{URL: endpoint.server.URL + "/hooks", Secret: new("a secret of somebody"), Format: new("loud")})
+	if got, err := r.service.Get(t.Context(), webhook.First(id)); err != nil || got.Format != "loud" || saved.Format != "loud" {
+		t.Errorf("it was saved as %+v (%v)", got, err)
+	}
+	for n := 1; n <= 6; n++ {
+		event := note(t, id, "chat", n)
+		if n == 2 || n == 3 {
+			event.Kind = eventlog.KindPresence
+		}
+		r.check(r.log.Append(t.Context(), event))
+	}
+	eventually(t, "the endpoint fails", func() bool { return r.health(id).Status == backlog.StatusBackoff })
+	down.Store(false)
+	eventually(t, "all are through", func() bool { return r.health(id).Cursor == 6 })
+	var order []int64
+	for _, event := range endpoint.got() {
+		if n := len(order); n == 0 || order[n-1] != event.Sequence {
+			order = append(order, event.Sequence)
+		}
+	}
+	if dead := r.deliveries(id, webhook.DeliveryDeadLetter); !slices.Equal(order, []int64{1, 5, 6}) || len(dead) != 1 || dead[0].Sequence != 4 || dead[0].Status != http.StatusTeapot {
+		t.Errorf("posted %v, given up %+v", order, dead)
+	}
+	if done := r.deliveries(id, webhook.DeliveryDone); len(done) != 3 {
+		t.Errorf("%d are delivered", len(done))
+	}
+	_, err := r.service.Save(t.Context(), id, webhook.Settings{URL: endpoint.server.URL, Format: new("quiet")})
+	if refusal, ok := gateway.AsError(err); !ok || len(refusal.Fields) != 1 || refusal.Fields[0].Field != "format" || !strings.HasSuffix(refusal.Fields[0].Message, "recado, loud") {
+		t.Errorf("an unknown format: %v", err)
+	}
+	back, err := r.service.Save(t.Context(), id, webhook.Settings{URL: endpoint.server.URL, Format: new(webhook.FormatRecado)})
+	if err != nil || back.Format != "" {
+		t.Errorf("back to the own one: %+v (%v)", back, err)
 	}
 }

@@ -44,6 +44,7 @@ type Webhook struct {
 	Filter              Filter
 	Headers             []Header // its own, by their names
 	MediaLinks          bool     // events of messages with a file have a link to it
+	Format              string   // the name of its language; empty: FormatRecado
 	Active              bool
 	CreatedAt           time.Time
 	UpdatedAt           time.Time

@@ -35,6 +35,7 @@ var (
 		table.Text("kinds", func(r *settingsRow) *string { return &r.kinds }),
 		table.Text("chats", func(r *settingsRow) *string { return &r.chats }),
 		table.Flag("media_links", func(r *settingsRow) *bool { return &r.hook.MediaLinks }),
+		table.Text("format", func(r *settingsRow) *string { return &r.hook.Format }),
 		table.Flag("active", func(r *settingsRow) *bool { return &r.hook.Active }),
 		table.Moment("created_at", func(r *settingsRow) *time.Time { return &r.hook.CreatedAt }),
 		table.Moment("updated_at", func(r *settingsRow) *time.Time { return &r.hook.UpdatedAt }),

@@ -11,6 +11,8 @@ type Answer struct {
 	RetryAfter time.Duration // how long the endpoint asks to be left alone; 0 where it does not
 	Problem    string        // why the request failed, for people; it names no address
 
+	Unsaid      bool // there was no request: the endpoint's language has no word for the event
+	Refused     bool // the endpoint does not know such an event; it takes others
 	Aborted     bool // by this program, so the answer says nothing about the endpoint
 	TimedOut    bool
 	Unreachable bool // there was no connection, so the endpoint saw no event
@@ -22,6 +24,8 @@ type verdict int
 const (
 	failed verdict = iota
 	delivered
+	unsaid  // there is nothing to deliver
+	refused // the endpoint never takes this event, and works
 	gone    // the endpoint wants no events any more
 	aborted // it means nothing
 )
@@ -33,10 +37,14 @@ func (a Answer) verdict() verdict {
 	switch {
 	case a.Aborted:
 		return aborted
+	case a.Unsaid:
+		return unsaid
 	case a.Status >= 200 && a.Status <= 299:
 		return delivered
 	case a.Status == http.StatusGone:
 		return gone
+	case a.Refused:
+		return refused
 	default:
 		return failed
 	}

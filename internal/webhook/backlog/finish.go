@@ -9,7 +9,7 @@ func (b *Backlog) Finish(j Job, a Answer, now time.Time) {
 	b.inFlight--
 	j.queue.place = nowhere
 	if j.epoch != b.epoch {
-		if a.verdict() == delivered && j.epoch >= b.counts {
+		if verdict := a.verdict(); (verdict == delivered || verdict == unsaid) && j.epoch >= b.counts {
 			b.acknowledge(j, now)
 		}
 		b.put(j.queue)
@@ -21,6 +21,11 @@ func (b *Backlog) Finish(j Job, a Answer, now time.Time) {
 	}
 	switch a.verdict() {
 	case delivered:
+		b.succeeded(j, now)
+	case unsaid:
+		b.passHead(j, now)
+	case refused:
+		b.giveUp(j, a, now)
 		b.succeeded(j, now)
 	case failed:
 		b.failed(j, a, now)
@@ -101,11 +106,16 @@ func (b *Backlog) blame(j Job, a Answer, now time.Time) {
 		q.entries = nil
 		return
 	}
+	b.giveUp(j, a, now)
+	b.passHead(j, now)
+}
+
+// giveUp makes an event a dead letter.
+func (b *Backlog) giveUp(j Job, a Answer, now time.Time) {
 	b.deadLetters = append(b.deadLetters, DeadLetter{
-		Sequence: j.Event.Sequence, EventID: j.Event.ID, Kind: j.Event.Kind, Chat: q.chat,
+		Sequence: j.Event.Sequence, EventID: j.Event.ID, Kind: j.Event.Kind, Chat: j.queue.chat,
 		Status: a.Status, Error: a.Problem, At: now,
 	})
-	b.passHead(j, now)
 }
 
 // passHead removes the head of a chat queue, which needs no more tries.

@@ -1,0 +1,79 @@
+// The languages in which events are posted.
+
+package webhook
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// FormatRecado is the gateway's own language, the envelope of docs/events.md. A webhook without a format
+// has it.
+const FormatRecado = "recado"
+
+// Format is another language in which events are posted. It is safe for concurrent use.
+type Format interface {
+	// Body returns what is posted for an event of an instance, and what is added to the path of the
+	// endpoint, mostly nothing. link leads to the file of the event's message without a key; it is empty
+	// where there is none. ok is false where the language has no word for the event: nothing is posted.
+	Body(of gateway.Instance, event eventlog.Event, link string) (path string, body []byte, ok bool)
+	// Header returns the headers of the language, among them its signature with the secret of the
+	// webhook; that is empty where none is set.
+	Header(secret string, body []byte) http.Header
+	// Refuses reports whether an endpoint that answers so does not know this kind of event. The event is
+	// given up at once, and holds up nothing.
+	Refuses(status int) bool
+}
+
+// Instances finds instances, for what a format says of them.
+type Instances interface {
+	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
+}
+
+// Formats returns the names of all formats that a webhook may have, FormatRecado first.
+func (s *Service) Formats() []string {
+	return append([]string{FormatRecado}, slices.Sorted(maps.Keys(s.formats))...)
+}
+
+// checkFormat says what is wrong with the name of a format; empty for nothing.
+func (s *Service) checkFormat(name string) string {
+	if all := s.Formats(); !slices.Contains(all, name) {
+		return "must be one of " + strings.Join(all, ", ")
+	}
+	return ""
+}
+
+// posting is what is posted for an event.
+type posting struct {
+	path   string
+	body   []byte
+	header http.Header
+}
+
+// posting returns what is posted there for an event. ok is false for nothing.
+func (t *target) posting(ctx context.Context, event eventlog.Event) (p posting, ok bool, err error) {
+	if t.format == nil {
+		return posting{body: t.body(event)}, true, nil
+	}
+	of, err := t.instances.GetInstance(ctx, event.InstanceID)
+	if err != nil {
+		return p, false, err
+	}
+	link := ""
+	if t.links != nil {
+		if made := mediaLinkOf(t.links, event); made != nil {
+			link = made.URL
+		}
+	}
+	if p.path, p.body, ok = t.format.Body(of, event, link); !ok {
+		return p, false, nil
+	}
+	p.header = t.format.Header(t.secret, p.body)
+	return p, true, nil
+}
