@@ -17,6 +17,7 @@ type AccountWebhook struct {
 	// The names of the webhook's own headers. Their values are never shown.
 	HeaderNames []string  `json:"headerNames"`
 	MediaLinks  bool      `json:"mediaLinks"` // Whether events of messages with a file have a link to it.
+	Format      string    `json:"format"`     // The language in which events are posted.
 	IsActive    bool      `json:"isActive"`
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
@@ -1115,6 +1116,9 @@ type NewWebhook struct {
 	// delivered in any case.
 	Chats  []string `json:"chats,omitzero"`
 	Events []string `json:"events,omitzero"` // The types of events that are delivered; empty: all.
+	// The language in which events are posted: recado, the envelope of the events, or that of another
+	// tool. Which there are depends on the gateway.
+	Format string `json:"format,omitzero"`
 	// Up to 20 headers that each request carries, by their names. They replace those that there are; an
 	// empty object removes them. No answer shows their values.
 	Headers  map[string]string `json:"headers,omitzero"`
@@ -1135,6 +1139,9 @@ type NewWebhookConfig struct {
 	// delivered in any case.
 	Chats  []string `json:"chats,omitzero"`
 	Events []string `json:"events,omitzero"` // The types of events that are delivered; empty: all.
+	// The language in which events are posted: recado, the envelope of the events, or that of another
+	// tool. Which there are depends on the gateway.
+	Format string `json:"format,omitzero"`
 	// Up to 20 headers that each request carries, by their names. They replace those that there are; an
 	// empty object removes them. No answer shows their values.
 	Headers  map[string]string `json:"headers,omitzero"`
@@ -1815,6 +1822,7 @@ type Webhook struct {
 	HeaderNames []string `json:"headerNames"`
 	// Whether events of messages with a file have a link to it: mediaLink, beside data.
 	MediaLinks bool      `json:"mediaLinks"`
+	Format     string    `json:"format"` // The language in which events are posted.
 	IsActive   bool      `json:"isActive"`
 	CreatedAt  time.Time `json:"createdAt"`
 	UpdatedAt  time.Time `json:"updatedAt"`
@@ -1829,6 +1837,9 @@ type WebhookChange struct {
 	// delivered in any case.
 	Chats  []string `json:"chats,omitzero"`
 	Events []string `json:"events,omitzero"` // The types of events that are delivered; empty: all.
+	// The language in which events are posted: recado, the envelope of the events, or that of another
+	// tool. Which there are depends on the gateway.
+	Format *string `json:"format,omitzero"`
 	// Up to 20 headers that each request carries, by their names. They replace those that there are; an
 	// empty object removes them. No answer shows their values.
 	Headers  map[string]string `json:"headers,omitzero"`

@@ -390,7 +390,7 @@ func TestWebhookConfigTakesAllFields(t *testing.T) {
 	} {
 		id := f.saveWebhook(t, one, body)
 		got := f.do(t, request{path: one + "/webhooks/" + id, key: f.key}).Body.String()
-		if want := `"events":["message.received"],"chats":["direct"],"headerNames":["X-Shop"],"mediaLinks":false,"isActive":true`; !strings.Contains(got, want) {
+		if want := `"events":["message.received"],"chats":["direct"],"headerNames":["X-Shop"],"mediaLinks":false,"format":"recado","isActive":true`; !strings.Contains(got, want) {
 			t.Errorf("after %s: %s, which lacks %s", body, got, want)
 		}
 	}

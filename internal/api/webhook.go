@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -47,6 +48,7 @@ type Webhook struct {
 	Chats            []string           `json:"chats" nullable:"false" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
 	HeaderNames      []string           `json:"headerNames" nullable:"false" doc:"The names of the webhook's own headers. Their values are never shown." example:"Authorization"`
 	MediaLinks       bool               `json:"mediaLinks" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data." example:"false"`
+	Format           string             `json:"format" doc:"The language in which events are posted." example:"recado"`
 	IsActive         bool               `json:"isActive" example:"true"`
 	CreatedAt        contract.Timestamp `json:"createdAt"`
 	UpdatedAt        contract.Timestamp `json:"updatedAt"`
@@ -56,7 +58,7 @@ func newWebhook(w webhook.Webhook) Webhook {
 	shown := Webhook{
 		ID: w.ID, InstanceID: w.InstanceID, IsFirst: w.First, AccountWebhookID: contract.TextOrNil(w.Account), URL: w.URL, Secret: string(w.Secret),
 		Events: textsOf(w.Filter.Kinds), Chats: textsOf(w.Filter.Chats), HeaderNames: make([]string, len(w.Headers)),
-		MediaLinks: w.MediaLinks, IsActive: w.Active,
+		MediaLinks: w.MediaLinks, Format: cmp.Or(w.Format, webhook.FormatRecado), IsActive: w.Active,
 		CreatedAt: contract.Timestamp(w.CreatedAt), UpdatedAt: contract.Timestamp(w.UpdatedAt),
 	}
 	for n, header := range w.Headers {
@@ -100,12 +102,13 @@ type WebhookOptions struct {
 	Chats      *[]string         `json:"chats,omitempty" maxItems:"20" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
 	Headers    map[string]string `json:"headers,omitempty" doc:"Up to 20 headers that each request carries, by their names. They replace those that there are; an empty object removes them. No answer shows their values." example:"{\"Authorization\":\"Bearer 7f3a\"}"`
 	MediaLinks *bool             `json:"mediaLinks,omitempty" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data. The link needs no API key, works until it expires, and fetches the file from the platform when it is followed first. The gateway has to know the address that links begin with (RECADO_PUBLIC_URL), unless it listens on this machine alone." example:"true"`
+	Format     *string           `json:"format,omitempty" maxLength:"64" doc:"The language in which events are posted: recado, the envelope of the events, or that of another tool. Which there are depends on the gateway." example:"recado"`
 	IsActive   *bool             `json:"isActive,omitempty" doc:"Whether events are delivered." example:"true"`
 }
 
 // settings returns what the use cases take.
 func (o WebhookOptions) settings(url string) webhook.Settings {
-	settings := webhook.Settings{URL: url, Secret: o.Secret, Active: o.IsActive, Headers: o.Headers, MediaLinks: o.MediaLinks}
+	settings := webhook.Settings{URL: url, Secret: o.Secret, Active: o.IsActive, Headers: o.Headers, MediaLinks: o.MediaLinks, Format: o.Format}
 	if o.Events != nil {
 		settings.Events = new(valuesOf[eventlog.Kind](*o.Events))
 	}
@@ -428,6 +431,7 @@ type AccountWebhook struct {
 	Chats       []string           `json:"chats" nullable:"false" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all." example:"direct"`
 	HeaderNames []string           `json:"headerNames" nullable:"false" doc:"The names of the webhook's own headers. Their values are never shown." example:"Authorization"`
 	MediaLinks  bool               `json:"mediaLinks" doc:"Whether events of messages with a file have a link to it." example:"false"`
+	Format      string             `json:"format" doc:"The language in which events are posted." example:"recado"`
 	IsActive    bool               `json:"isActive" example:"true"`
 	CreatedAt   contract.Timestamp `json:"createdAt"`
 	UpdatedAt   contract.Timestamp `json:"updatedAt"`
@@ -437,7 +441,7 @@ func newAccountWebhook(w accountwide.Webhook) AccountWebhook {
 	shown := newWebhook(w.Webhook)
 	return AccountWebhook{
 		ID: shown.ID, URL: shown.URL, Secret: shown.Secret, Events: shown.Events, Chats: shown.Chats, HeaderNames: shown.HeaderNames,
-		MediaLinks: shown.MediaLinks, IsActive: shown.IsActive, CreatedAt: shown.CreatedAt, UpdatedAt: shown.UpdatedAt,
+		MediaLinks: shown.MediaLinks, Format: shown.Format, IsActive: shown.IsActive, CreatedAt: shown.CreatedAt, UpdatedAt: shown.UpdatedAt,
 	}
 }
 

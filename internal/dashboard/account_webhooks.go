@@ -58,7 +58,7 @@ func (v accountWebhookView) To() string {
 // accountWebhookPage shows the page of a webhook.
 func (p *pages) accountWebhookPage(r *frame.Request, hook webhook.Webhook, title string) error {
 	return r.Page("account_webhook", frame.View{Title: title, Section: "webhooks", Body: accountWebhookView{
-		Hook: hook, Secret: string(hook.Secret), Sandbox: p.sandboxEndpoint(r.Request), filterView: filterViewOf(hook.Filter),
+		Hook: hook, Secret: string(hook.Secret), Sandbox: p.sandboxEndpoint(r.Request), filterView: p.filterViewOf(hook),
 	}})
 }
 

@@ -53,7 +53,7 @@ func (p *pages) webhookView(r *frame.Request) func(ctx context.Context) (webhook
 	id := r.PathValue("instanceId")
 	return func(ctx context.Context) (webhookView, error) {
 		head, err := p.webhookHead(ctx, r, id)
-		view := webhookView{webhookHead: head, filterView: filterViewOf(head.Hook.Filter)}
+		view := webhookView{webhookHead: head, filterView: p.filterViewOf(head.Hook)}
 		if err != nil || head.Hook.ID == "" {
 			return view, err
 		}

@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"slices"
@@ -18,14 +19,23 @@ import (
 // secretBytes is how long a new secret is.
 const secretBytes = 32
 
-// filterView is what a webhook is limited to, and can be.
+// filterView is what a webhook is limited to, and can be, and its language.
 type filterView struct {
 	filter       webhook.Filter
 	Kinds, Chats []choice
+	Formats      []choice // in which events may be posted; none where there is but one
 }
 
-func filterViewOf(filter webhook.Filter) filterView {
-	return filterView{filter, kindChoices(filter), chatChoices(filter)}
+func (p *pages) filterViewOf(of webhook.Webhook) filterView {
+	view := filterView{filter: of.Filter, Kinds: kindChoices(of.Filter), Chats: chatChoices(of.Filter)}
+	formats := p.Webhooks.Formats()
+	if len(formats) == 1 {
+		return view
+	}
+	for _, name := range formats {
+		view.Formats = append(view.Formats, choice{Value: name, Chosen: name == cmp.Or(of.Format, webhook.FormatRecado)})
+	}
+	return view
 }
 
 // Limited reports whether the webhook gets only some of the events.
@@ -78,6 +88,9 @@ func webhookSettings(r *frame.Request) (webhook.Settings, error) {
 		settings.Events, settings.Chats = new(chosen[eventlog.Kind](r.Form["events"])), new(chosen[webhook.ChatKind](r.Form["chats"]))
 	}
 	settings.MediaLinks = new(r.FormValue("links") != "")
+	if format := r.FormValue("format"); format != "" {
+		settings.Format = &format
+	}
 	var err error
 	switch r.FormValue("headers") {
 	case "none":

@@ -63,6 +63,7 @@ type webhookOptions struct {
 	Chats      []string `help:"Kinds of chats whose events are delivered: direct, group, channel, status; all for all." placeholder:"direct,…" env:"-"`
 	Header     []string `help:"A header that each request carries; may be repeated. They replace those that there are." placeholder:"\"NAME: VALUE\"" sep:"none" env:"-"`
 	MediaLinks *bool    `help:"Whether events of messages with a file have a link to it." negatable:"" env:"-"`
+	Format     string   `help:"Language in which events are posted: recado, or that of another tool." placeholder:"recado" env:"-"`
 }
 
 // everything is the word for no filter.
@@ -104,7 +105,7 @@ type newWebhookFlags struct {
 // webhook returns the webhook to add.
 func (f newWebhookFlags) webhook(h headers) client.NewWebhook {
 	return client.NewWebhook{
-		URL: f.Endpoint, Secret: f.Secret, Headers: h, IsActive: new(!f.Inactive), MediaLinks: f.MediaLinks,
+		URL: f.Endpoint, Secret: f.Secret, Headers: h, IsActive: new(!f.Inactive), MediaLinks: f.MediaLinks, Format: f.Format,
 		Events: listOf(f.Events), Chats: listOf(f.Chats),
 	}
 }
@@ -118,7 +119,7 @@ type changeWebhookFlags struct {
 // change returns what to change. An empty endpoint leaves the address as it is.
 func (f changeWebhookFlags) change(endpoint string, h headers) client.WebhookChange {
 	change := client.WebhookChange{
-		URL: Given(endpoint), Secret: Given(f.Secret), Headers: h, MediaLinks: f.MediaLinks,
+		URL: Given(endpoint), Secret: Given(f.Secret), Headers: h, MediaLinks: f.MediaLinks, Format: Given(f.Format),
 		Events: listOf(f.Events), Chats: listOf(f.Chats),
 	}
 	if f.Active || f.Inactive {
@@ -130,7 +131,7 @@ func (f changeWebhookFlags) change(endpoint string, h headers) client.WebhookCha
 // settingsOf are the settings of a webhook of an instance, which one of the account has as well.
 func settingsOf(w client.Webhook) client.AccountWebhook {
 	return client.AccountWebhook{
-		ID: w.ID, URL: w.URL, Events: w.Events, Chats: w.Chats, HeaderNames: w.HeaderNames, MediaLinks: w.MediaLinks,
+		ID: w.ID, URL: w.URL, Events: w.Events, Chats: w.Chats, HeaderNames: w.HeaderNames, MediaLinks: w.MediaLinks, Format: w.Format,
 		IsActive: w.IsActive, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Secret: w.Secret,
 	}
 }
@@ -146,6 +147,7 @@ func webhookPairs(w client.AccountWebhook, delivery string) []terminal.Pair {
 		{"chats", someOrAll(w.Chats)},
 		{"headers", strings.Join(w.HeaderNames, ", ")},
 		{"links", terminal.YesNo(w.MediaLinks)},
+		{"format", w.Format},
 		{"delivery", delivery},
 		{"created", terminal.Moment(w.CreatedAt)},
 		{"updated", terminal.Moment(w.UpdatedAt)},
@@ -239,7 +241,7 @@ func (c setWebhookCommand) save(ctx context.Context, t terminal.Terminal, h head
 	w := newWebhookFlags{c.webhookOptions, c.Endpoint}.webhook(h)
 	saved, err := on.Gateway.SaveWebhookConfig(ctx, on.ID, client.NewWebhookConfig{
 		WebhookURL: w.URL, Secret: w.Secret, Events: w.Events, Chats: w.Chats, Headers: w.Headers,
-		MediaLinks: w.MediaLinks, IsActive: w.IsActive,
+		MediaLinks: w.MediaLinks, Format: w.Format, IsActive: w.IsActive,
 	})
 	if err != nil {
 		return err
