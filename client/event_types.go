@@ -196,6 +196,7 @@ type InstanceQREvent struct {
 	// The code: a PNG as a data URI, or the text that it encodes where an answer was asked for with
 	// format=raw.
 	QRCode    string `json:"qrCode"`
+	Code      string `json:"code"`      // The text that the picture encodes, to draw the picture yourself.
 	ExpiresAt int64  `json:"expiresAt"` // When the code expires, Unix time in milliseconds.
 	Attempt   int64  `json:"attempt"`   // Number of the code within one linking, counted from 1.
 }

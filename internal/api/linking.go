@@ -61,7 +61,7 @@ func (l linking) qrCode() contract.Endpoint {
 			}
 		}
 		return QRCode{
-			InstanceID: id, QRCode: text, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
+			InstanceID: id, QRCode: text, Code: code.Code, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
 		}, nil
 	})
 }

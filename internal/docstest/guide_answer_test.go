@@ -221,10 +221,10 @@ func (v *values) render(language, answer string) string {
 	}) + "\n"
 }
 
-// shorten cuts what nobody reads to the end: pictures, signatures and keys.
+// shorten cuts what nobody reads to the end: pictures, codes, signatures and keys.
 func (v *values) shorten(text string) string {
 	text = replaceAll(text, v.addresses)
-	for _, long := range []string{`data:[a-z/]+;base64,.{8}`, `\bhttps?://[^"?]*\?`, `\brcd_.{8}`} {
+	for _, long := range []string{`data:[a-z/]+;base64,.{8}`, `#2@`, `\bhttps?://[^"?]*\?`, `\brcd_.{8}`} {
 		text = regexp.MustCompile(`(`+long+`)[^"]+`).ReplaceAllString(text, "$1…")
 	}
 	return text

@@ -51,6 +51,7 @@ func (InstanceStatus) Kind() Kind { return KindInstanceStatus }
 type InstanceQR struct {
 	InstanceID string `json:"instanceId" format:"uuid" doc:"The instance."`
 	QRCode     string `json:"qrCode" doc:"The code: a PNG as a data URI, or the text that it encodes where an answer was asked for with format=raw." example:"data:image/png;base64,iVBORw0KGgo="`
+	Code       string `json:"code" doc:"The text that the picture encodes, to draw the picture yourself." example:"https://wa.me/settings/linked_devices#2@…"`
 	ExpiresAt  int64  `json:"expiresAt" doc:"When the code expires, Unix time in milliseconds." example:"1795012930123"`
 	Attempt    int    `json:"attempt" doc:"Number of the code within one linking, counted from 1." example:"1"`
 }

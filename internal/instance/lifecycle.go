@@ -38,7 +38,7 @@ func (l *lifecycle) appendCode(ctx context.Context, code gateway.QRCode) error {
 		return err
 	}
 	event, err := eventlog.NewEvent(l.supervisor.id, "", "", l.supervisor.service.sessions.config.Now(), eventlog.InstanceQR{
-		InstanceID: l.supervisor.id, QRCode: picture, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
+		InstanceID: l.supervisor.id, QRCode: picture, Code: code.Code, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
 	})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
@@ -42,7 +43,27 @@ func TestInstanceIsLinkedByQR(t *testing.T) {
 	if left := time.Until(time.UnixMilli(code.ExpiresAt)); code.Attempt != 1 || left < 30*time.Second || left > time.Minute {
 		t.Errorf("attempt %d, expires in %s", code.Attempt, left)
 	}
-	g.Phones.Scan(t, shopNumber, code.QRCode)
+	drawn, err := g.Client.GetQRCode(t.Context(), created.InstanceID, client.GetQRCodeParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := scan.Read(drawn.QRCode)
+	if err != nil || read == "" || read != drawn.Code || read != code.Code || read != code.QRCode {
+		t.Errorf("the picture encodes %q (%v), code is %q, and of the raw answer %q and %q", read, err, drawn.Code, code.Code, code.QRCode)
+	}
+	stream, err := g.Client.Events(t.Context(), created.InstanceID, client.EventsParams{After: new(int64(0)), Types: []string{client.TypeInstanceQR}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	event, err := stream.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := event.Decode(); err != nil || data.(client.InstanceQREvent) != client.InstanceQREvent(drawn) {
+		t.Errorf("the event has %+v (%v), want the answer %+v", data, err, drawn)
+	}
+	g.Phones.Scan(t, shopNumber, code.Code)
 	linked := g.AwaitStatus(t, created.InstanceID, gateway.StatusConnected)
 	if linked.MessengerID != shopNumber || linked.MessengerJID != shopNumber+"@s.whatsapp.net" || linked.MessengerLID == "" {
 		t.Errorf("linked %+v", linked)

@@ -83,7 +83,8 @@ func (a *api) scan(r *http.Request) (any, error) {
 		answered
 
 		QRCode  string  `json:"qrCode"`
-		Attempt float64 `json:"attempt"` // ignored, like the fields of answered
+		Code    string  `json:"code"`    // ignored, like the fields of answered: the picture says the same
+		Attempt float64 `json:"attempt"` // likewise
 	}
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
