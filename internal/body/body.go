@@ -152,6 +152,16 @@ func (b *Body) take(piece []byte) error {
 // Unavailable where too much is held at the moment, or Invalid where the client does
 // not send the body to its end.
 func (r *Reader) Read(w http.ResponseWriter, request *http.Request, mediaField string) (*Body, error) {
+	return r.read(w, request, mediaField, false)
+}
+
+// ReadBare is Read for clients that write media as base64 alone, without the head of a data URI; with it does too.
+// Body.Object has the fields.
+func (r *Reader) ReadBare(w http.ResponseWriter, request *http.Request, mediaField string) (*Body, error) {
+	return r.read(w, request, mediaField, true)
+}
+
+func (r *Reader) read(w http.ResponseWriter, request *http.Request, mediaField string, bare bool) (*Body, error) {
 	b := &Body{hold: r.pool.Begin(request.Context())}
 	limit, expected := r.config.MaxJSON, request.ContentLength
 	if mediaField != "" {
@@ -160,6 +170,7 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, mediaField s
 			expected = expected / 4 * 3
 		}
 		b.sieve = newSieve(mediaField, &b.json, r.config.TempDir)
+		b.sieve.bare = bare
 	}
 	tooLarge := gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the body has more than %d bytes", limit)
 	if request.ContentLength > limit {

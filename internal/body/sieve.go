@@ -16,6 +16,10 @@ const (
 	// longer one is left in the JSON.
 	maxDataHead = 1 << 10
 
+	// bareHead is how many characters of base64 make a value media without the head of a data URI. A URL
+	// and a data URI have a colon before that; what is shorter is no file.
+	bareHead = 16
+
 	dataScheme = "data:"
 	dataMarker = ";base64"
 )
@@ -27,6 +31,7 @@ const (
 // whether it is JSON.
 type sieve struct {
 	field string
+	bare  bool // base64 alone is media too
 	out   *bytes.Buffer
 	temp  string // folder of temporary files
 
@@ -164,6 +169,9 @@ func (s *sieve) headByte(c byte) error {
 		if s.head = append(s.head, char); len(s.head) > maxDataHead {
 			s.place = inText
 		}
+		if s.bare && len(s.head) == bareHead && isBase64(s.head) {
+			return s.beginBare()
+		}
 		return nil
 	}
 	declared, ok := parseDataHead(string(s.head))
@@ -175,6 +183,27 @@ func (s *sieve) headByte(c byte) error {
 	var err error
 	s.media, err = newInlineMedia(s.temp, declared)
 	return err
+}
+
+// beginBare begins data whose first characters are in the head.
+func (s *sieve) beginBare() (err error) {
+	s.place, s.began = inData, s.offset+1
+	if s.media, err = newInlineMedia(s.temp, ""); err != nil {
+		return err
+	}
+	for _, c := range s.head {
+		if err := s.media.add(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isBase64 reports whether a text has only characters of base64, without those of its end.
+func isBase64(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool {
+		return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '+' && r != '/'
+	})
 }
 
 // parseDataHead reads the part of a data URI before its comma: the declared type, and
