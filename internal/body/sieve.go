@@ -18,7 +18,7 @@ const (
 
 	// bareHead is how many characters of base64 make a value media without the head of a data URI. A URL
 	// and a data URI have a colon before that; what is shorter is no file.
-	bareHead = 16
+	bareHead = 64
 
 	dataScheme = "data:"
 	dataMarker = ";base64"
