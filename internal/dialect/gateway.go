@@ -35,6 +35,16 @@ func (g *Gateway) As(r *http.Request, name, key string) *client.Client {
 	return client.New(baseURL, key, client.WithHTTPClient(within), client.WithUserAgent(name+" "+r.UserAgent()))
 }
 
+// Fetch gets the file behind a link of an answer, on behalf of a request. Its caller closes the body, which
+// breaks off with an error if the file does.
+func (g *Gateway) Fetch(r *http.Request, link string) (*http.Response, error) {
+	inner, err := http.NewRequestWithContext(r.Context(), http.MethodGet, link, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("dialect: fetch a file: %w", err)
+	}
+	return transport{api: g.api, outer: r}.RoundTrip(inner)
+}
+
 // transport answers requests by a handler.
 type transport struct {
 	api   http.Handler
