@@ -1,0 +1,74 @@
+// The table of operations.
+
+package evolution
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+)
+
+// operation is what a path stands for. Behind the path is the name of an instance.
+type operation struct {
+	do      func(c *call) (any, error)
+	status  int    // of the answer
+	media   string // the field of the body that may be a file
+	none    bool   // it is of no instance
+	refused string // why it can't be done, and what to do; empty: it can
+}
+
+// reads is an operation that answers 200, creates one that answers 201.
+func reads(do func(c *call) (any, error)) operation { return operation{do: do, status: http.StatusOK} }
+
+func creates(do func(c *call) (any, error)) operation {
+	return operation{do: do, status: http.StatusCreated}
+}
+
+// with is the same operation with a file in a field.
+func (o operation) with(media string) operation { o.media = media; return o }
+
+// ofNone is the same operation without an instance.
+func (o operation) ofNone() operation { o.none = true; return o }
+
+// never is an operation that can't be done.
+func never(why string) operation { return operation{refused: why} }
+
+// operations are all of them, by method and path.
+func operations() map[string]operation {
+	all := map[string]operation{}
+	for _, some := range []map[string]operation{refused()} {
+		maps.Copy(all, some)
+	}
+	return all
+}
+
+// refused are operations that the gateway does not have, each with the reason and what to do instead.
+func refused() map[string]operation {
+	const (
+		buttons   = "Phones do not show messages with buttons or lists that a linked device sends: send a poll (sendPoll), whose votes come as messages.update"
+		templates = "Templates are of Meta's Cloud API, and a linked device can't send them: send a text"
+		broker    = "Recado has no such sink: receive the events by a webhook and publish them from there"
+		bots      = "Recado runs no bots: let the bot receive the events by a webhook, and answer through the API"
+		chatwoot  = "Recado has no connector to Chatwoot: receive the events by a webhook"
+		webhooks  = "Make the webhook in Recado's own API: POST /api/instances/{instanceId}/webhooks"
+	)
+	why := map[string]operation{
+		"POST /message/sendButtons":  never(buttons),
+		"POST /message/sendList":     never(buttons),
+		"POST /message/sendTemplate": never(templates),
+	}
+	for tools, reason := range map[string]string{
+		"rabbitmq sqs nats kafka pusher websocket":           broker,
+		"typebot openai dify n8n evoai flowise evolutionBot": bots,
+		"chatwoot": chatwoot,
+		"webhook":  webhooks,
+		"template": templates,
+	} {
+		for tool := range strings.FieldsSeq(tools) {
+			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+				why[method+" /"+tool] = never(reason)
+			}
+		}
+	}
+	return why
+}
