@@ -37,7 +37,7 @@ func (c devCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	warnBeyondLoopback(ctx, warned, c.Listen)
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, AllowHosts: c.AllowHost, DataDir: c.Data, Version: t.Version, Logger: logger,
-		Sandbox: &sandbox.Config{Logger: logger},
+		Sandbox: &sandbox.Config{Logger: logger}, Dialects: server.Dialects(),
 		// People try files and endpoints on this machine first.
 		Media: media.Config{AllowPrivate: true}, AllowPrivateURLs: true,
 	})

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/clock"
+	"github.com/recado-project/recado/internal/dialect"
+	"github.com/recado-project/recado/internal/dialect/evolution"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/health"
@@ -107,6 +110,9 @@ type Config struct {
 	// the scheme that the proxy reports.
 	PublicURL   string
 	BehindProxy bool
+
+	// Dialects are the languages of other tools that are spoken beside the API: some of Dialects().
+	Dialects []string
 
 	// LinkCommand is the command that prints a link for a user of the dashboard, by which the browser comes to an
 	// address. Unless whole is set, it does not show where the data are. nil: recado users link.
@@ -395,7 +401,11 @@ func (s *Server) openAPI() error {
 	if err != nil {
 		return err
 	}
-	s.http = contract.NewHTTPServer(s.withSandbox(forwarder), s.config.Logger)
+	spoken, err := s.withDialects(forwarder)
+	if err != nil {
+		return err
+	}
+	s.http = contract.NewHTTPServer(s.withSandbox(spoken), s.config.Logger)
 	return nil
 }
 
@@ -414,4 +424,36 @@ func (s *Server) withSandbox(handler http.Handler) http.Handler {
 		handler.ServeHTTP(w, r)
 	})
 	return s.sandbox.Local(both, s.config.Listen, s.config.AllowHosts)
+}
+
+// Dialects lists the dialects that Config may name.
+func Dialects() []string { return []string{"evolution", "cloud"} }
+
+// withDialects serves those dialects beside the API that the configuration names: each below its name.
+func (s *Server) withDialects(handler http.Handler) (http.Handler, error) {
+	within := dialect.NewGateway(handler)
+	builders := map[string]func(logger *slog.Logger) (http.Handler, error){
+		"evolution": func(logger *slog.Logger) (http.Handler, error) {
+			return evolution.New(evolution.Config{Gateway: within, Bodies: s.api.Bodies(), Logger: logger})
+		},
+	}
+	served := map[string]http.Handler{}
+	for name, build := range builders {
+		if !slices.Contains(s.config.Dialects, name) {
+			continue
+		}
+		built, err := build(s.config.Logger)
+		if err != nil {
+			return nil, fmt.Errorf("server: build the dialect %s: %w", name, err)
+		}
+		served[name] = built
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if spoken, ok := served[first]; ok {
+			spoken.ServeHTTP(w, r)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}), nil
 }

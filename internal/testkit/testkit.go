@@ -241,8 +241,8 @@ func (o Options) config(tb testing.TB) server.Config {
 	return server.Config{
 		AdminListen: admin, DrainWait: o.DrainWait, DatabasePatience: o.DatabasePatience, LogoutWait: o.LogoutWait, LastAnswer: o.LastAnswer, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
-		MemoryLimit: memoryLimit,
-		Platform:    o.Platform, Version: "test", Logger: loglines.Checked(tb, logger),
+		MemoryLimit: memoryLimit, Dialects: server.Dialects(),
+		Platform: o.Platform, Version: "test", Logger: loglines.Checked(tb, logger),
 		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaLocation: files, MediaLocationIsNew: o.MediaIsNew, Cluster: o.Cluster, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now, Elapsed: o.Elapsed,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: Logger(tb), PasskeyName: o.PasskeyName},
