@@ -36,10 +36,27 @@ func never(why string) operation { return operation{refused: why} }
 // operations are all of them, by method and path.
 func operations() map[string]operation {
 	all := map[string]operation{}
-	for _, some := range []map[string]operation{refused()} {
+	for _, some := range []map[string]operation{ofInstances(), refused()} {
 		maps.Copy(all, some)
 	}
 	return all
+}
+
+func ofInstances() map[string]operation {
+	return map[string]operation{
+		"GET /instance/fetchInstances":  reads((*call).fetchInstances).ofNone(),
+		"POST /instance/create":         creates((*call).createInstance).ofNone(),
+		"GET /instance/connect":         reads((*call).connect),
+		"GET /instance/connectionState": reads((*call).connectionState),
+		"POST /instance/restart":        reads((*call).restart),
+		"DELETE /instance/logout":       reads((*call).logout),
+		"DELETE /instance/delete":       reads((*call).deleteInstance),
+		"POST /instance/setPresence":    creates((*call).setPresence),
+		"POST /settings/set":            creates((*call).setSettings),
+		"GET /settings/find":            reads((*call).findSettings),
+		"POST /proxy/set":               creates((*call).setProxy),
+		"GET /proxy/find":               reads((*call).findProxy),
+	}
 }
 
 // refused are operations that the gateway does not have, each with the reason and what to do instead.
