@@ -36,7 +36,7 @@ func never(why string) operation { return operation{refused: why} }
 // operations are all of them, by method and path.
 func operations() map[string]operation {
 	all := map[string]operation{}
-	for _, some := range []map[string]operation{ofInstances(), refused()} {
+	for _, some := range []map[string]operation{ofInstances(), ofMessages(), refused()} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -56,6 +56,21 @@ func ofInstances() map[string]operation {
 		"GET /settings/find":            reads((*call).findSettings),
 		"POST /proxy/set":               creates((*call).setProxy),
 		"GET /proxy/find":               reads((*call).findProxy),
+	}
+}
+
+func ofMessages() map[string]operation {
+	return map[string]operation{
+		"POST /message/sendText":          creates((*call).sendText),
+		"POST /message/sendMedia":         creates((*call).sendMedia).with("media"),
+		"POST /message/sendWhatsAppAudio": creates((*call).sendVoice).with("audio"),
+		"POST /message/sendPtv":           creates((*call).sendVideoNote).with("video"),
+		"POST /message/sendSticker":       creates((*call).sendSticker).with("sticker"),
+		"POST /message/sendLocation":      creates((*call).sendLocation),
+		"POST /message/sendContact":       creates((*call).sendContact),
+		"POST /message/sendPoll":          creates((*call).sendPoll),
+		"POST /message/sendReaction":      creates((*call).sendReaction),
+		"POST /message/sendStatus":        creates((*call).sendStatus).with("content"),
 	}
 }
 
