@@ -36,7 +36,7 @@ func never(why string) operation { return operation{refused: why} }
 // operations are all of them, by method and path.
 func operations() map[string]operation {
 	all := map[string]operation{}
-	for _, some := range []map[string]operation{ofInstances(), ofMessages(), refused()} {
+	for _, some := range []map[string]operation{ofInstances(), ofMessages(), ofChats(), ofProfiles(), refused()} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -71,6 +71,38 @@ func ofMessages() map[string]operation {
 		"POST /message/sendPoll":          creates((*call).sendPoll),
 		"POST /message/sendReaction":      creates((*call).sendReaction),
 		"POST /message/sendStatus":        creates((*call).sendStatus).with("content"),
+	}
+}
+
+func ofChats() map[string]operation {
+	return map[string]operation{
+		"POST /chat/whatsappNumbers":            reads((*call).checkNumbers),
+		"POST /chat/findChats":                  reads((*call).findChats),
+		"POST /chat/findMessages":               reads((*call).findMessages),
+		"POST /chat/findStatusMessage":          reads((*call).findStatus),
+		"POST /chat/findContacts":               reads((*call).findContacts),
+		"POST /chat/markMessageAsRead":          creates((*call).markRead),
+		"POST /chat/markChatUnread":             creates((*call).markUnread),
+		"POST /chat/archiveChat":                creates((*call).archive),
+		"DELETE /chat/deleteMessageForEveryone": creates((*call).deleteMessage),
+		"POST /chat/updateMessage":              reads((*call).editMessage),
+		"POST /chat/sendPresence":               creates((*call).sendPresence),
+		"POST /chat/updateBlockStatus":          creates((*call).block),
+		"POST /chat/getBase64FromMediaMessage":  creates((*call).fileOfMessage),
+	}
+}
+
+func ofProfiles() map[string]operation {
+	return map[string]operation{
+		"POST /chat/fetchProfilePictureUrl": reads((*call).fetchPicture),
+		"POST /chat/fetchProfile":           reads((*call).fetchProfile),
+		"POST /chat/fetchBusinessProfile":   reads((*call).fetchBusiness),
+		"POST /chat/updateProfileName":      reads((*call).setName),
+		"POST /chat/updateProfileStatus":    reads((*call).setAbout),
+		"POST /chat/updateProfilePicture":   reads((*call).setPicture).with("picture"),
+		"DELETE /chat/removeProfilePicture": reads((*call).removePicture),
+		"GET /chat/fetchPrivacySettings":    reads((*call).privacy),
+		"POST /chat/updatePrivacySettings":  creates((*call).setPrivacy),
 	}
 }
 
