@@ -36,7 +36,7 @@ func never(why string) operation { return operation{refused: why} }
 // operations are all of them, by method and path.
 func operations() map[string]operation {
 	all := map[string]operation{}
-	for _, some := range []map[string]operation{ofInstances(), ofMessages(), ofChats(), ofProfiles(), refused()} {
+	for _, some := range []map[string]operation{ofInstances(), ofMessages(), ofChats(), ofProfiles(), ofGroups(), refused()} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -103,6 +103,27 @@ func ofProfiles() map[string]operation {
 		"DELETE /chat/removeProfilePicture": reads((*call).removePicture),
 		"GET /chat/fetchPrivacySettings":    reads((*call).privacy),
 		"POST /chat/updatePrivacySettings":  creates((*call).setPrivacy),
+	}
+}
+
+func ofGroups() map[string]operation {
+	return map[string]operation{
+		"POST /group/create":                 creates((*call).createGroup),
+		"POST /group/updateGroupSubject":     creates((*call).setSubject),
+		"POST /group/updateGroupDescription": creates((*call).setDescription),
+		"POST /group/updateGroupPicture":     creates((*call).setGroupPicture).with("image"),
+		"POST /group/updateSetting":          creates((*call).setGroupSetting),
+		"POST /group/toggleEphemeral":        creates((*call).setDisappearing),
+		"GET /group/participants":            reads((*call).participants),
+		"POST /group/updateParticipant":      creates((*call).changeParticipants),
+		"GET /group/inviteInfo":              reads((*call).inviteInfo),
+		"GET /group/findGroupInfos":          reads((*call).groupInfo),
+		"GET /group/fetchAllGroups":          reads((*call).allGroups),
+		"GET /group/inviteCode":              reads((*call).inviteCode),
+		"POST /group/revokeInviteCode":       creates((*call).revokeInvite),
+		"POST /group/sendInvite":             reads((*call).sendInvite),
+		"GET /group/acceptInviteCode":        reads((*call).acceptInvite),
+		"DELETE /group/leaveGroup":           reads((*call).leaveGroup),
 	}
 }
 
