@@ -111,6 +111,15 @@ func (b *Body) Media() *media.Decoded {
 	return b.sieve.media.content()
 }
 
+// JSON returns a body that is no form, as it was sent, but for a data URI in its media field. It is empty
+// after Rules.Decode, and can be read until the body is closed: Close lets it go, and does not change it.
+func (b *Body) JSON() []byte {
+	if b == nil || b.form != nil {
+		return nil
+	}
+	return b.json.Bytes()
+}
+
 // Close releases what the body holds. It may be called twice, and on nil.
 func (b *Body) Close() error {
 	if b == nil {
