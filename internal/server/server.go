@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/clock"
 	"github.com/recado-project/recado/internal/dialect"
+	"github.com/recado-project/recado/internal/dialect/cloud"
 	"github.com/recado-project/recado/internal/dialect/evolution"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -435,6 +436,9 @@ func (s *Server) withDialects(handler http.Handler) (http.Handler, error) {
 	builders := map[string]func(logger *slog.Logger) (http.Handler, error){
 		"evolution": func(logger *slog.Logger) (http.Handler, error) {
 			return evolution.New(evolution.Config{Gateway: within, Bodies: s.api.Bodies(), Logger: logger})
+		},
+		"cloud": func(logger *slog.Logger) (http.Handler, error) {
+			return cloud.New(cloud.Config{Gateway: within, Bodies: s.api.Bodies(), Logger: logger})
 		},
 	}
 	served := map[string]http.Handler{}

@@ -49,7 +49,7 @@ func (Format) Header(string, []byte) http.Header {
 // Refuses reports whether an endpoint does not want an event at all, by what that API takes for it.
 func (Format) Refuses(status int) bool {
 	switch status {
-	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return true
 	default:
 		return false

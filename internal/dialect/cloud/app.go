@@ -1,0 +1,97 @@
+// What belongs to Meta's apps: tokens, subscriptions, templates.
+
+package cloud
+
+import (
+	"github.com/recado-project/recado/client"
+)
+
+// What the gateway calls itself as an app. Clients compare the ID in the answers of different operations.
+const (
+	appID   = "732236"
+	appName = "recado"
+)
+
+// tokenState is what debug_token says of a token.
+type tokenState struct {
+	AppID       string      `json:"app_id,omitempty"`
+	Application string      `json:"application,omitempty"`
+	Type        string      `json:"type,omitempty"`
+	ExpiresAt   int64       `json:"expires_at"`
+	IsValid     bool        `json:"is_valid"`
+	Error       *tokenError `json:"error,omitempty"`
+	Scopes      []string    `json:"scopes"`
+}
+
+type tokenError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// debugToken says whether a token, which may be another one than that of the request, is valid.
+func debugToken(c *call) (any, error) {
+	asked := c.http.URL.Query().Get("input_token")
+	if asked == "" {
+		return nil, missing("input_token")
+	}
+	type answer struct {
+		Data tokenState `json:"data"`
+	}
+	_, err := c.cloud.config.Gateway.As(c.http, "cloud", asked).ListInstances(c.http.Context(), 1, 1)
+	if client.IsCode(err, client.CodeUnauthorized) {
+		return answer{tokenState{Error: &tokenError{Code: numberToken, Message: "The token is unknown, expired or revoked."}, Scopes: []string{}}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer{tokenState{
+		AppID: appID, Application: appName, Type: "SYSTEM_USER", IsValid: true,
+		Scopes: []string{"whatsapp_business_management", "whatsapp_business_messaging"},
+	}}, nil
+}
+
+// template is a message that was approved beforehand. There are none yet.
+type template struct {
+	Name string `json:"name"`
+}
+
+// listTemplates lists none: clients ask for the list to see whether a token is valid.
+func listTemplates(*call) (any, error) { return pageOf[template](), nil }
+
+func changeTemplates(*call) (any, error) {
+	return nil, notHere(numberParameter, "This gateway has no templates. It sends texts at any time: use a message of the type text.")
+}
+
+// subscribedApp is an app that gets the webhooks of a business account.
+type subscribedApp struct {
+	Data subscribedAppData `json:"whatsapp_business_api_data"`
+}
+
+type subscribedAppData struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// listSubscribedApps lists the gateway itself, which every account is subscribed to.
+func listSubscribedApps(*call) (any, error) {
+	return pageOf(subscribedApp{subscribedAppData{ID: appID, Name: appName}}), nil
+}
+
+// subscription is the body of a request to subscribe an app.
+type subscription struct {
+	Callback string `json:"override_callback_uri"`
+}
+
+// subscribeApp subscribes the gateway, which it is already. It does not make webhooks.
+func subscribeApp(c *call) (any, error) {
+	var asked subscription
+	if err := c.decode(&asked); err != nil {
+		return nil, err
+	}
+	if asked.Callback != "" {
+		return nil, notHere(numberParameter, "This gateway does not post to an address of this request.")
+	}
+	return success{true}, nil
+}
+
+func unsubscribeApp(*call) (any, error) { return success{true}, nil }
