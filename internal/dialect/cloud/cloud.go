@@ -3,7 +3,7 @@
 // are an instance's UUID or the number of its account.
 //
 // Files hold what they are named after: instance.go who is meant by an ID, app.go what belongs to Meta's apps,
-// error.go what is refused.
+// message.go and content.go what is sent, media.go files, error.go what is refused.
 package cloud
 
 import (
@@ -57,7 +57,8 @@ type call struct {
 	id    string // that the path names, as the client has written it; empty for none
 	// instance is who is meant by the ID.
 	instance client.Instance
-	body     []byte // a JSON object
+	message  client.StoredMessage // with the file, where the ID is that of a file
+	body     []byte               // a JSON object
 }
 
 // route is an operation: its answer is written as JSON.
@@ -68,6 +69,8 @@ func routes() map[string]route {
 	return map[string]route{
 		"GET": node,
 
+		"POST messages":            postMessage,
+		"POST media":               uploadMedia,
 		"GET phone_numbers":        phoneNumbers,
 		"POST register":            registered,
 		"POST deregister":          registered,
@@ -78,6 +81,11 @@ func routes() map[string]route {
 		"POST subscribed_apps":     subscribeApp,
 		"DELETE subscribed_apps":   unsubscribeApp,
 	}
+}
+
+// mediaRoutes are the operations whose ID is that of a file, by method.
+func mediaRoutes() map[string]route {
+	return map[string]route{"GET": getMedia, "DELETE": deleteMedia}
 }
 
 // version is that of Meta's API. It makes no difference.
@@ -128,6 +136,10 @@ func (c *call) find() (answer route, known bool) {
 		return debugToken, true
 	}
 	c.id = parts[1]
+	if _, _, ok := parseMediaID(c.id); ok && len(parts) == 2 {
+		answer, known = mediaRoutes()[c.http.Method]
+		return answer, known
+	}
 	answer, known = routes()[strings.Join(append([]string{c.http.Method}, parts[2:]...), " ")]
 	return answer, known
 }
@@ -137,6 +149,9 @@ func (c *call) authenticate(key string, known bool) error {
 	if !known || c.id == "" {
 		_, err := c.api.ListInstances(c.http.Context(), 1, 1)
 		return err
+	}
+	if _, _, ok := parseMediaID(c.id); ok {
+		return c.findMessage()
 	}
 	var err error
 	c.instance, err = c.findInstance(key)

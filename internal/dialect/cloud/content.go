@@ -1,0 +1,341 @@
+// What messages hold, type by type.
+
+package cloud
+
+import (
+	"encoding/json"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/recado-project/recado/client"
+)
+
+// product is in every answer of Meta's that is about messages.
+const product = "whatsapp"
+
+// The types of messages that are spoken of more than once.
+const (
+	typeText     = "text"
+	typeImage    = "image"
+	typeVideo    = "video"
+	typeAudio    = "audio"
+	typeDocument = "document"
+	typeSticker  = "sticker"
+	typeReaction = "reaction"
+	typeLocation = "location"
+	typeContacts = "contacts"
+
+	typeInteractive = "interactive"
+)
+
+// sender sends a message, and returns the platform's identifier of it.
+type sender func(c *call, out *outgoing, to string) (messageID string, err error)
+
+// senders are those of all types.
+func senders() map[string]sender {
+	return map[string]sender{
+		typeText:     sendText,
+		typeImage:    sendImage,
+		typeVideo:    sendVideo,
+		typeAudio:    sendAudio,
+		typeDocument: sendDocument,
+		typeSticker:  sendSticker,
+		typeReaction: sendReaction,
+		typeLocation: sendLocation,
+		typeContacts: sendContacts,
+
+		typeInteractive: sendInteractive,
+		"template":      sendTemplate,
+	}
+}
+
+type text struct {
+	Body    string `json:"body"`
+	Preview bool   `json:"preview_url"`
+}
+
+func sendText(c *call, out *outgoing, to string) (string, error) {
+	if out.Text == nil || out.Text.Body == "" {
+		return "", missing("text.body")
+	}
+	return c.sendText(out, to, out.Text.Body, out.Text.Preview)
+}
+
+func (c *call) sendText(out *outgoing, to, body string, preview bool) (string, error) {
+	sent, err := c.api.SendText(c.http.Context(), c.instance.InstanceID, client.Text{
+		To: to, Message: body, LinkPreview: preview, QuoteMessageID: out.quoted(),
+	})
+	return sent.MessageID, err
+}
+
+// file is a file that is sent: behind a link, or uploaded before.
+type file struct {
+	Link     string `json:"link"`
+	ID       loose  `json:"id"`
+	Caption  string `json:"caption"`
+	FileName string `json:"filename"`
+	Voice    bool   `json:"voice"`
+}
+
+// link is where the file is. of is the type of the message.
+func (f *file) link(of string) (string, error) {
+	switch {
+	case f != nil && f.Link != "":
+		return f.Link, nil
+	case f != nil && f.ID != "":
+		return "", noUploads()
+	default:
+		return "", missing(of + ".link")
+	}
+}
+
+// noUploads refuses files that are uploaded before they are sent.
+func noUploads() error {
+	return notHere(numberMediaUpload, "This gateway keeps no uploads: send the file with a link, from which it fetches it.")
+}
+
+func sendImage(c *call, out *outgoing, to string) (string, error) {
+	link, err := out.Image.link(typeImage)
+	if err != nil {
+		return "", err
+	}
+	sent, err := c.api.SendImage(c.http.Context(), c.instance.InstanceID, client.Image{
+		To: to, Image: link, Caption: out.Image.Caption, QuoteMessageID: out.quoted(),
+	})
+	return sent.MessageID, ofFile(err, typeImage)
+}
+
+func sendVideo(c *call, out *outgoing, to string) (string, error) {
+	link, err := out.Video.link(typeVideo)
+	if err != nil {
+		return "", err
+	}
+	sent, err := c.api.SendVideo(c.http.Context(), c.instance.InstanceID, client.Video{
+		To: to, Video: link, Caption: out.Video.Caption, QuoteMessageID: out.quoted(),
+	})
+	return sent.MessageID, ofFile(err, typeVideo)
+}
+
+// sendAudio sends a voice note if the client asks for one, or if the file looks like one by its name: older
+// clients can't ask. What turns out not to be one is sent as a file, unless it was asked for.
+func sendAudio(c *call, out *outgoing, to string) (string, error) {
+	link, err := out.Audio.link(typeAudio)
+	if err != nil {
+		return "", err
+	}
+	if out.Audio.Voice || looksLikeVoice(link) {
+		sent, err := c.api.SendVoiceNote(c.http.Context(), c.instance.InstanceID, client.VoiceNote{To: to, Audio: link, QuoteMessageID: out.quoted()})
+		if out.Audio.Voice || !client.IsCode(err, client.CodeValidationError) {
+			return sent.MessageID, ofFile(err, typeAudio)
+		}
+	}
+	sent, err := c.api.SendAudioFile(c.http.Context(), c.instance.InstanceID, client.AudioFile{To: to, Audio: link, QuoteMessageID: out.quoted()})
+	return sent.MessageID, ofFile(err, typeAudio)
+}
+
+// looksLikeVoice reports whether a link has the name of an OGG with Opus.
+func looksLikeVoice(link string) bool {
+	parsed, err := url.Parse(link)
+	if err != nil {
+		return false
+	}
+	switch strings.ToLower(path.Ext(parsed.Path)) {
+	case ".ogg", ".oga", ".opus":
+		return true
+	default:
+		return false
+	}
+}
+
+func sendDocument(c *call, out *outgoing, to string) (string, error) {
+	link, err := out.Document.link(typeDocument)
+	if err != nil {
+		return "", err
+	}
+	sent, err := c.api.SendDocument(c.http.Context(), c.instance.InstanceID, client.Document{
+		To: to, Document: link, Caption: out.Document.Caption, FileName: out.Document.FileName, QuoteMessageID: out.quoted(),
+	})
+	return sent.MessageID, ofFile(err, typeDocument)
+}
+
+func sendSticker(c *call, out *outgoing, to string) (string, error) {
+	link, err := out.Sticker.link(typeSticker)
+	if err != nil {
+		return "", err
+	}
+	sent, err := c.api.SendSticker(c.http.Context(), c.instance.InstanceID, client.Sticker{To: to, Sticker: link})
+	return sent.MessageID, ofFile(err, typeSticker)
+}
+
+type reaction struct {
+	MessageID string `json:"message_id"`
+	Emoji     string `json:"emoji"`
+}
+
+// sendReaction reacts to a message. A reaction has no identifier in the API: the answer has that of the message.
+func sendReaction(c *call, out *outgoing, _ string) (string, error) {
+	if out.Reaction == nil || out.Reaction.MessageID == "" {
+		return "", missing("reaction.message_id")
+	}
+	err := c.api.SendReaction(c.http.Context(), c.instance.InstanceID, client.Reaction{MessageID: out.Reaction.MessageID, Reaction: out.Reaction.Emoji})
+	return out.Reaction.MessageID, err
+}
+
+type place struct {
+	Latitude  loose  `json:"latitude"`
+	Longitude loose  `json:"longitude"`
+	Name      string `json:"name"`
+	Address   string `json:"address"`
+}
+
+func sendLocation(c *call, out *outgoing, to string) (string, error) {
+	if out.Location == nil {
+		return "", missing("location")
+	}
+	latitude, err := strconv.ParseFloat(string(out.Location.Latitude), 64)
+	if err != nil {
+		return "", invalid("location.latitude is not a number")
+	}
+	longitude, err := strconv.ParseFloat(string(out.Location.Longitude), 64)
+	if err != nil {
+		return "", invalid("location.longitude is not a number")
+	}
+	sent, err := c.api.SendLocation(c.http.Context(), c.instance.InstanceID, client.Location{
+		To: to, Latitude: latitude, Longitude: longitude, Name: out.Location.Name, Address: out.Location.Address,
+	})
+	return sent.MessageID, err
+}
+
+// card is somebody's card, sent or received.
+type card struct {
+	Name   cardName    `json:"name"`
+	Phones []cardPhone `json:"phones,omitempty"`
+	Emails []cardEmail `json:"emails,omitempty"`
+	Org    *cardOrg    `json:"org,omitempty"`
+}
+
+type cardName struct {
+	Formatted string `json:"formatted_name"`
+	First     string `json:"first_name,omitempty"`
+	Last      string `json:"last_name,omitempty"`
+}
+
+type cardPhone struct {
+	Phone  loose  `json:"phone"`
+	Number loose  `json:"wa_id,omitempty"`
+	Type   string `json:"type,omitempty"`
+}
+
+type cardEmail struct {
+	Email string `json:"email"`
+}
+
+type cardOrg struct {
+	Company string `json:"company,omitempty"`
+}
+
+func sendContacts(c *call, out *outgoing, to string) (string, error) {
+	cards := make([]client.Card, 0, len(out.Contacts))
+	for n, given := range out.Contacts {
+		made, err := given.card("contacts[" + strconv.Itoa(n) + "]")
+		if err != nil {
+			return "", err
+		}
+		cards = append(cards, made)
+	}
+	contact := client.Contact{To: to}
+	switch len(cards) {
+	case 0:
+		return "", missing("contacts")
+	case 1:
+		contact.Contact = cards[0]
+	default:
+		contact.Contacts = cards
+	}
+	sent, err := c.api.SendContact(c.http.Context(), c.instance.InstanceID, contact)
+	return sent.MessageID, err
+}
+
+// card is the card as the API takes it: with one number.
+func (given card) card(field string) (client.Card, error) {
+	made := client.Card{FullName: given.Name.Formatted}
+	if made.FullName == "" {
+		made.FullName = strings.TrimSpace(given.Name.First + " " + given.Name.Last)
+	}
+	if made.FullName == "" {
+		return made, missing(field + ".name.formatted_name")
+	}
+	if given.Org != nil {
+		made.Organization = given.Org.Company
+	}
+	for _, phone := range given.Phones {
+		made.PhoneNumber = string(phone.Number)
+		if made.PhoneNumber == "" {
+			made.PhoneNumber = string(phone.Phone)
+		}
+		if made.PhoneNumber != "" {
+			return made, nil
+		}
+	}
+	return made, missing(field + ".phones")
+}
+
+type interactive struct {
+	Type   string           `json:"type"`
+	Header *interactiveText `json:"header"`
+	Body   *interactiveText `json:"body"`
+	Footer *interactiveText `json:"footer"`
+	Action json.RawMessage  `json:"action"`
+}
+
+type interactiveText struct {
+	Text string `json:"text"`
+}
+
+// linkAction is what a button with a link does.
+type linkAction struct {
+	Parameters struct {
+		Text string `json:"display_text"`
+		URL  string `json:"url"`
+	} `json:"parameters"`
+}
+
+// sendInteractive sends a button with a link as a text with the link.
+func sendInteractive(c *call, out *outgoing, to string) (string, error) {
+	shown := out.Interactive
+	if shown == nil {
+		return "", missing("interactive")
+	}
+	if shown.Type != "cta_url" {
+		return "", notHere(numberUnsupported, "Phones do not show buttons and lists that a linked device sends: write the choices into a text.")
+	}
+	encoded := []byte(shown.Action)
+	var inText string
+	if json.Unmarshal(encoded, &inText) == nil { // some clients write it as a text
+		encoded = []byte(inText)
+	}
+	var action linkAction
+	if err := json.Unmarshal(encoded, &action); err != nil || action.Parameters.URL == "" {
+		return "", missing("interactive.action.parameters.url")
+	}
+	var parts []string
+	for _, part := range []*interactiveText{shown.Header, shown.Body, shown.Footer} {
+		if part != nil && part.Text != "" {
+			parts = append(parts, part.Text)
+		}
+	}
+	link := action.Parameters.URL
+	if action.Parameters.Text != "" {
+		link = action.Parameters.Text + ": " + link
+	}
+	return c.sendText(out, to, strings.Join(append(parts, link), "\n\n"), true)
+}
+
+func sendTemplate(*call, *outgoing, string) (string, error) {
+	return "", &graphError{
+		status: 404, code: numberUnknownTemplate, title: "Template name does not exist in the translation",
+		details: "This gateway has no templates. It sends texts at any time: use a message of the type text.",
+	}
+}

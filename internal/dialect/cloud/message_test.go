@@ -1,0 +1,183 @@
+package cloud_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media/mediatest"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
+)
+
+// files serves the files that messages link to.
+func files(t *testing.T) (address string) {
+	t.Helper()
+	served := http.NewServeMux()
+	served.HandleFunc("GET /picture.png", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(mediatest.PNG(t, 64, 64)) })
+	served.Handle("GET /", http.FileServer(http.Dir("../../media/testdata")))
+	server := httptest.NewServer(served)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// What Chatwoot and Typebot send comes to the phone as it is meant.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	r, at := start(t), files(t)
+	quoted := r.Phones.SendText(t, customerNumber, shopNumber, "Are you open?")
+	testkit.Await(t, "the question", func() bool {
+		_, err := r.Client.GetMessage(t.Context(), r.id, quoted)
+		return err == nil
+	})
+	chatwoot := func(content string) string {
+		return `{"messaging_product":"whatsapp","context":null,"to":"` + customerNumber + `",` + content + `}`
+	}
+	typebot := func(content string) string {
+		return `{"messaging_product":"whatsapp","to":"+` + customerNumber + `","recipient_type":"individual",` + content + `}`
+	}
+	north, west := -23.5, -46.6
+	ana := testkit.ContactCard{FullName: "Ana Souza", PhoneNumber: "+5511988880000"}
+	for name, one := range cases.Sorted(map[string]struct {
+		body string
+		want testkit.PhoneMessage
+	}{
+		"Chatwoot's text":                  {chatwoot(`"text":{"body":"Oi!"},"type":"text"`), testkit.PhoneMessage{Type: "text", Text: "Oi!"}},
+		"Chatwoot's answer":                {`{"messaging_product":"whatsapp","context":{"message_id":"` + quoted + `"},"to":"` + customerNumber + `","text":{"body":"Yes"},"type":"text"}`, testkit.PhoneMessage{Type: "text", Text: "Yes", QuotedMessageID: quoted}},
+		"Chatwoot's picture":               {chatwoot(`"type":"image","image":{"link":"` + at + `/picture.png","caption":"A picture"}`), testkit.PhoneMessage{Type: "image", Caption: "A picture"}},
+		"Chatwoot's document":              {chatwoot(`"type":"document","document":{"link":"` + at + `/picture.png","filename":"invoice.png","caption":"An invoice"}`), testkit.PhoneMessage{Type: "document", Caption: "An invoice", FileName: "invoice.png"}},
+		"Chatwoot's voice note":            {chatwoot(`"type":"audio","audio":{"link":"` + at + `/voice.ogg","voice":true}`), testkit.PhoneMessage{Type: "voice"}},
+		"older Chatwoot's voice note":      {chatwoot(`"type":"audio","audio":{"link":"` + at + `/voice.ogg"}`), testkit.PhoneMessage{Type: "voice"}},
+		"Chatwoot's audio":                 {chatwoot(`"type":"audio","audio":{"link":"` + at + `/tone.mp3"}`), testkit.PhoneMessage{Type: "audio"}},
+		"Typebot's text":                   {typebot(`"type":"text","text":{"body":"Oi!","preview_url":false}`), testkit.PhoneMessage{Type: "text", Text: "Oi!"}},
+		"Typebot's picture":                {typebot(`"type":"image","image":{"link":"` + at + `/picture.png"}`), testkit.PhoneMessage{Type: "image"}},
+		"Typebot's video":                  {typebot(`"type":"video","video":{"link":"` + at + `/clip.mp4"}`), testkit.PhoneMessage{Type: "video"}},
+		"Typebot's audio":                  {typebot(`"type":"audio","audio":{"link":"` + at + `/tone.mp3"}`), testkit.PhoneMessage{Type: "audio"}},
+		"Typebot's document":               {typebot(`"type":"document","document":{"link":"` + at + `/picture.png","filename":"a.png"}`), testkit.PhoneMessage{Type: "document", FileName: "a.png"}},
+		"a number as a number":             {`{"to":` + customerNumber + `,"text":{"body":"Oi!"}}`, testkit.PhoneMessage{Type: "text", Text: "Oi!"}},
+		"a sticker":                        {typebot(`"type":"sticker","sticker":{"link":"` + at + `/sticker.webp"}`), testkit.PhoneMessage{Type: "sticker"}},
+		"a place in texts":                 {typebot(`"type":"location","location":{"latitude":"-23.5","longitude":"-46.6","name":"Shop","address":"Street 1"}`), testkit.PhoneMessage{Type: "location", Latitude: &north, Longitude: &west, Name: "Shop", Address: "Street 1"}},
+		"a place in numbers":               {typebot(`"type":"location","location":{"latitude":-23.5,"longitude":-46.6}`), testkit.PhoneMessage{Type: "location", Latitude: &north, Longitude: &west}},
+		"a card":                           {typebot(`"type":"contacts","contacts":[{"name":{"formatted_name":"Ana Souza","first_name":"Ana"},"phones":[{"phone":"+55 11 98888-0000","type":"CELL"}]}]`), testkit.PhoneMessage{Type: "contact", Contact: &ana}},
+		"two cards":                        {typebot(`"type":"contacts","contacts":[{"name":{"formatted_name":"Ana Souza"},"phones":[{"phone":"x","wa_id":"5511988880000"}]},{"name":{"first_name":"Rui"},"phones":[{"phone":"5511988881111"}]}]`), testkit.PhoneMessage{Type: "contact", Contact: &ana}},
+		"a link that is a button":          {typebot(`"type":"interactive","interactive":{"type":"cta_url","header":{"type":"text","text":"News"},"body":{"text":"Look"},"action":{"name":"cta_url","parameters":{"display_text":"Here","url":"` + at + `"}}}`), testkit.PhoneMessage{Type: "text", Text: "News\n\nLook\n\nHere: " + at}},
+		"a link whose action is in a text": {chatwoot(`"type":"interactive","interactive":{"type":"cta_url","body":{"text":"Look"},"action":"{\"parameters\":{\"url\":\"` + at + `\"}}"}`), testkit.PhoneMessage{Type: "text", Text: "Look\n\n" + at}},
+	}) {
+		got := r.Phones.AwaitMessage(t, customerNumber, r.send(t, one.body))
+		if one.want.Contact != nil && (got.Contact == nil || got.Contact.FullName != one.want.Contact.FullName || got.Contact.PhoneNumber != one.want.Contact.PhoneNumber) {
+			t.Errorf("%s: the card is %+v", name, got.Contact)
+		}
+		if two := name == "two cards"; two != (len(got.Contacts) == 2) {
+			t.Errorf("%s: there are %d cards", name, len(got.Contacts))
+		}
+		shown := testkit.PhoneMessage{
+			Type: got.Type, Text: got.Text, Caption: got.Caption, FileName: got.FileName, QuotedMessageID: got.QuotedMessageID,
+			Latitude: got.Latitude, Longitude: got.Longitude, Name: got.Name, Address: got.Address, Contact: one.want.Contact,
+		}
+		if !reflect.DeepEqual(shown, one.want) {
+			t.Errorf("%s: the phone shows %+v", name, got)
+		}
+	}
+}
+
+// The answer to a message has the platform's form of the number, and an identifier that replies, reactions and
+// marks find.
+func TestWhatIsAnsweredIsUnderstood(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	got := r.ask(t, "POST", "v21.0/"+shopNumber+"/messages", `{"to":"+55 11 98888-7766","text":{"body":"Oi!"}}`)
+	if got.status != http.StatusOK || !strings.Contains(got.body, `"contacts":[{"input":"+55 11 98888-7766","wa_id":"`+customerNumber+`"}]`) {
+		t.Fatalf("the answer is %d %s", got.status, got.body)
+	}
+	mine := got.Messages[0].ID
+	if answer := r.Phones.AwaitMessage(t, customerNumber, r.send(t, `{"to":"`+customerNumber+`","context":{"message_id":"`+mine+`"},"text":{"body":"Me again"}}`)); answer.QuotedMessageID != mine {
+		t.Errorf("it answers %s", answer.QuotedMessageID)
+	}
+	theirs := r.Phones.SendText(t, customerNumber, shopNumber, "Oi!")
+	testkit.Await(t, "the message", func() bool {
+		_, err := r.Client.GetMessage(t.Context(), r.id, theirs)
+		return err == nil
+	})
+	if got := r.ask(t, "POST", "v21.0/"+shopNumber+"/messages", `{"messaging_product":"whatsapp","status":"read","message_id":"`+theirs+`","typing_indicator":{"type":"text"}}`); got.status != http.StatusOK || got.body != `{"success":true}` {
+		t.Errorf("it is read: %d %s", got.status, got.body)
+	}
+	r.Phones.AwaitActivity(t, customerNumber, "receipt", "read")
+	r.Phones.AwaitActivity(t, customerNumber, "chatstate", "composing")
+	for _, emoji := range []string{"👍", ""} {
+		if id := r.send(t, `{"to":"`+customerNumber+`","type":"reaction","reaction":{"message_id":"`+theirs+`","emoji":"`+emoji+`"}}`); id != theirs {
+			t.Errorf("a reaction is %s", id)
+		}
+		testkit.Await(t, "the reaction "+emoji, func() bool {
+			reactions := r.Phones.AwaitMessage(t, customerNumber, theirs).Reactions
+			return emoji == "" && len(reactions) == 0 || len(reactions) == 1 && reactions[0].Reaction == emoji
+		})
+	}
+}
+
+// People without a number are written to by the ID that the gateway has told, and groups by theirs.
+func TestOtherRecipients(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	group := r.Phones.CreateGroup(t, "Customers", customerNumber, shopNumber).ID
+	profile, err := r.Client.GetContact(t.Context(), r.id, customerNumber)
+	if err != nil || profile.LID == nil {
+		t.Fatalf("the contact is %+v, %v", profile, err)
+	}
+	lid := gateway.JID(*profile.LID).User()
+	for name, body := range cases.Sorted(map[string]string{
+		"a user ID":               `{"recipient":"LI.` + lid + `","text":{"body":"Oi!"}}`,
+		"a user ID as the number": `{"to":"LI.` + lid + `","text":{"body":"Oi!"}}`,
+		"a group":                 `{"to":"` + strings.TrimSuffix(group, "@g.us") + `","recipient_type":"group","text":{"body":"Oi!"}}`,
+	}) {
+		if got := r.Phones.AwaitMessage(t, customerNumber, r.send(t, body)); got.Text != "Oi!" || (name == "a group") != (got.Chat == group) {
+			t.Errorf("%s: the phone shows %+v", name, got)
+		}
+	}
+}
+
+// A file that was received is found by its ID, fetched and read.
+func TestMedia(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	picture, err := os.ReadFile(filepath.Join("..", "..", "media", "testdata", "sticker.webp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := r.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "document", "media": client.DataURI("image/webp", picture), "fileName": "a.webp"})
+	var stored client.StoredMessage
+	testkit.Await(t, "the file", func() bool {
+		stored, err = r.Client.GetMessage(t.Context(), r.id, sent)
+		return err == nil
+	})
+	id := strings.ReplaceAll(r.id+stored.ID, "-", "")
+	got := r.ask(t, "GET", "v13.0/"+id+"?phone_number_id="+shopNumber, "")
+	if got.status != http.StatusOK || got.Media.ID != id || got.Media.MimeType != "image/webp" || got.Media.Size != int64(len(picture)) {
+		t.Fatalf("the file is %d %s", got.status, got.body)
+	}
+	response, err := http.Get(got.Media.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if read, err := io.ReadAll(response.Body); err != nil || !bytes.Equal(read, picture) {
+		t.Errorf("the file has %d bytes, %v", len(read), err)
+	}
+	if got := r.ask(t, "DELETE", "v13.0/"+id, ""); got.status != http.StatusNotImplemented {
+		t.Errorf("it is deleted: %d %s", got.status, got.body)
+	}
+	text := r.send(t, `{"to":"`+customerNumber+`","text":{"body":"Oi!"}}`)
+	if stored, err = r.Client.GetMessage(t.Context(), r.id, text); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.ask(t, "GET", "v13.0/"+strings.ReplaceAll(r.id+stored.ID, "-", ""), ""); got.status != http.StatusBadRequest || got.Error.Code != 131009 {
+		t.Errorf("a text is %d %s", got.status, got.body)
+	}
+}
