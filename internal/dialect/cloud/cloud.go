@@ -3,7 +3,8 @@
 // are an instance's UUID or the number of its account.
 //
 // Files hold what they are named after: instance.go who is meant by an ID, app.go what belongs to Meta's apps,
-// message.go and content.go what is sent, media.go files, error.go what is refused.
+// message.go and content.go what is sent, media.go files, profile.go the account itself,
+// error.go what is refused.
 package cloud
 
 import (
@@ -69,17 +70,22 @@ func routes() map[string]route {
 	return map[string]route{
 		"GET": node,
 
-		"POST messages":            postMessage,
-		"POST media":               uploadMedia,
-		"GET phone_numbers":        phoneNumbers,
-		"POST register":            registered,
-		"POST deregister":          registered,
-		"GET message_templates":    listTemplates,
-		"POST message_templates":   changeTemplates,
-		"DELETE message_templates": changeTemplates,
-		"GET subscribed_apps":      listSubscribedApps,
-		"POST subscribed_apps":     subscribeApp,
-		"DELETE subscribed_apps":   unsubscribeApp,
+		"POST messages":                  postMessage,
+		"POST media":                     uploadMedia,
+		"GET phone_numbers":              phoneNumbers,
+		"POST register":                  registered,
+		"POST deregister":                registered,
+		"GET message_templates":          listTemplates,
+		"POST message_templates":         changeTemplates,
+		"DELETE message_templates":       changeTemplates,
+		"GET subscribed_apps":            listSubscribedApps,
+		"POST subscribed_apps":           subscribeApp,
+		"DELETE subscribed_apps":         unsubscribeApp,
+		"GET whatsapp_business_profile":  getProfile,
+		"POST whatsapp_business_profile": changeProfile,
+		"GET block_users":                listBlocked,
+		"POST block_users":               block,
+		"DELETE block_users":             unblock,
 	}
 }
 

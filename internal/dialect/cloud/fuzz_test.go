@@ -24,7 +24,7 @@ func FuzzRequest(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, edge := range []string{"messages", "subscribed_apps"} {
+	for _, edge := range []string{"messages", "block_users", "whatsapp_business_profile", "subscribed_apps"} {
 		for _, seed := range []string{
 			"", "{}", "[]", "null", `{"to":5511988887766,"text":{"body":"x"}}`, `{"to":{},"text":null}`, `{"status":"read","message_id":"x","typing_indicator":{}}`,
 			`{"to":"1","type":"contacts","contacts":[{"phones":[{"phone":1}]}]}`, `{"to":"1","type":"interactive","interactive":{"type":"cta_url","action":"{\"parameters\":null}"}}`,
