@@ -3,8 +3,8 @@
 // are an instance's UUID or the number of its account.
 //
 // Files hold what they are named after: instance.go who is meant by an ID, app.go what belongs to Meta's apps,
-// message.go and content.go what is sent, media.go files, profile.go the account itself,
-// error.go what is refused.
+// message.go and content.go what is sent, media.go files, profile.go the account itself, event.go and
+// incoming.go what is posted to webhooks, error.go what is refused.
 package cloud
 
 import (

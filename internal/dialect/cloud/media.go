@@ -4,14 +4,20 @@ package cloud
 
 import (
 	"encoding/hex"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/client"
 )
 
-// parseMediaID reads the ID of the file of a message: the UUIDs of the instance and the message, in one word
+// mediaID is the ID of the file of a message: the UUIDs of the instance and the message, in one word
 // without a dot, because there are clients that cut there.
+func mediaID(instanceID, messageID string) string {
+	return strings.ReplaceAll(instanceID+messageID, "-", "")
+}
+
+// parseMediaID is the reverse of mediaID.
 func parseMediaID(id string) (instanceID, messageID string, ok bool) {
 	const size = 16
 	decoded, err := hex.DecodeString(id)
