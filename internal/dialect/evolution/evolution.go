@@ -216,17 +216,26 @@ func (c *call) find(named string) (client.Instance, error) {
 	}
 }
 
+// idLength is how long the identifier of an instance is.
+const idLength = 36
+
 // named returns the instances with an identifier or a name.
 func (c *call) named(named string) (found []client.Instance, err error) {
+	if len(named) == idLength {
+		instance, err := c.client.GetInstance(c.ctx(), named)
+		if err == nil {
+			return []client.Instance{instance}, nil
+		}
+		if !isCode(err, client.CodeInstanceNotFound, client.CodeForbidden, client.CodeValidationError, client.CodeNotFound) {
+			return nil, err
+		}
+	}
 	for page := 1; ; page++ {
 		instances, err := c.client.ListInstances(c.ctx(), page, pageSize)
 		if err != nil {
 			return nil, err
 		}
 		for _, instance := range instances.Data {
-			if strings.EqualFold(instance.InstanceID, named) {
-				return []client.Instance{instance}, nil
-			}
 			if instance.Name == named {
 				found = append(found, instance)
 			}

@@ -250,6 +250,7 @@ func (c *call) sendStatus() (any, error) {
 	} else if len(audience) == 0 {
 		return nil, refuse(http.StatusBadRequest, "At least one recipient must be informed: statusJidList, or allContacts")
 	}
+	key := c.request.Header.Get("Idempotency-Key")
 	if kind == client.TypeText {
 		text, err := c.fields.need("content")
 		if err != nil {
@@ -259,7 +260,7 @@ func (c *call) sendStatus() (any, error) {
 		if chosen := fonts()[c.fields.count("font", maxPollOptions)]; chosen != "" {
 			font = chosen
 		}
-		return c.sent(c.client.PostStatusText(c.ctx(), c.id(), client.StatusText{Message: text, Background: c.fields.text("backgroundColor"), Font: font, Audience: audience}))
+		return c.sent(c.client.PostStatusText(c.ctx(), c.id(), client.StatusText{Message: text, Background: c.fields.text("backgroundColor"), Font: font, Audience: audience, IdempotencyKey: key}))
 	}
 	content, file, err := c.media("content")
 	if err != nil {
@@ -267,11 +268,11 @@ func (c *call) sendStatus() (any, error) {
 	}
 	switch kind {
 	case client.TypeImage:
-		return c.sent(c.client.PostStatusImage(c.ctx(), c.id(), client.StatusImage{Image: content, File: file, Caption: c.fields.text("caption"), Audience: audience}))
+		return c.sent(c.client.PostStatusImage(c.ctx(), c.id(), client.StatusImage{Image: content, File: file, Caption: c.fields.text("caption"), Audience: audience, IdempotencyKey: key}))
 	case client.TypeVideo:
-		return c.sent(c.client.PostStatusVideo(c.ctx(), c.id(), client.StatusVideo{Video: content, File: file, Caption: c.fields.text("caption"), Audience: audience}))
+		return c.sent(c.client.PostStatusVideo(c.ctx(), c.id(), client.StatusVideo{Video: content, File: file, Caption: c.fields.text("caption"), Audience: audience, IdempotencyKey: key}))
 	case client.TypeAudio:
-		return c.sent(c.client.PostStatusVoice(c.ctx(), c.id(), client.StatusVoice{Audio: content, File: file, Audience: audience}))
+		return c.sent(c.client.PostStatusVoice(c.ctx(), c.id(), client.StatusVoice{Audio: content, File: file, Audience: audience, IdempotencyKey: key}))
 	default:
 		return nil, refuse(http.StatusBadRequest, "type is not one of enum values: text,image,audio,video")
 	}
