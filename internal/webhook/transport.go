@@ -4,6 +4,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -142,7 +143,9 @@ func (c *client) request(ctx context.Context, to *target, event eventlog.Event, 
 	trace.Inject(ctx, header)
 	address := to.url
 	if p.path != "" {
-		address = address.JoinPath(p.path)
+		rooted := *address
+		rooted.Path = cmp.Or(rooted.Path, "/") // JoinPath makes a relative path of none, which no server takes
+		address = rooted.JoinPath(p.path)
 	}
 	request := &http.Request{
 		Method: http.MethodPost, URL: address, Host: to.url.Host,
