@@ -40,6 +40,7 @@ import (
 	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/whatsapp"
 	"github.com/recado-project/recado/internal/worker"
 )
@@ -460,4 +461,14 @@ func (s *Server) withDialects(handler http.Handler) (http.Handler, error) {
 		}
 		handler.ServeHTTP(w, r)
 	}), nil
+}
+
+// formats are the languages of those dialects that webhooks may have.
+func (s *Server) formats() map[string]webhook.Format {
+	formats := map[string]webhook.Format{}
+	if slices.Contains(s.config.Dialects, "evolution") {
+		formats[evolution.FormatName] = evolution.Format{ServerURL: s.config.PublicURL}
+		formats[evolution.FormatByEventName] = evolution.Format{ServerURL: s.config.PublicURL, ByEvent: true}
+	}
+	return formats
 }

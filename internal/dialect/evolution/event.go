@@ -20,12 +20,17 @@ type Format struct {
 	ByEvent bool
 }
 
-// Body returns the JSON of an event, and what is appended to the endpoint's path. ok is false for events that have
-// no name in this language, or whose data can't be read.
-func (f Format) Body(of gateway.Instance, event eventlog.Event) (path string, body []byte, ok bool) {
+// Body returns the JSON of an event, and what is appended to the endpoint's path. link leads to the file of a message.
+// ok is false for events that have no name in this language, or whose data can't be read.
+func (f Format) Body(of gateway.Instance, event eventlog.Event, link string) (path string, body []byte, ok bool) {
 	kind, data, ok := translate(of, event)
 	if !ok {
 		return "", nil, false
+	}
+	if shown, isObject := data.(object); isObject && link != "" {
+		if content, isMessage := shown["message"].(object); isMessage {
+			content["mediaUrl"] = link
+		}
 	}
 	var posted strings.Builder
 	encoder := json.NewEncoder(&posted)
@@ -121,7 +126,7 @@ type translation struct {
 func (e translation) ofOthers(read any) (kind string, data any, ok bool) {
 	switch read := read.(type) {
 	case client.InstanceQREvent:
-		return qrUpdated, object{"qrcode": object{"instance": e.of.Name, "pairingCode": nil, "code": nil, "base64": read.QRCode}}, true
+		return qrUpdated, object{"qrcode": object{"instance": e.of.Name, "pairingCode": nil, "code": orNil(read.Code), "base64": read.QRCode}}, true
 	case client.InstanceStatusEvent:
 		return connectionOf, e.connection(read), true
 	case client.ContactUpdatedEvent:

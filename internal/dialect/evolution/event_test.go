@@ -23,7 +23,7 @@ func shop() gateway.Instance {
 // posted is what is posted for an event of a kind; nil for nothing.
 func posted(t *testing.T, format evolution.Format, kind, data string) (path string, body any) {
 	t.Helper()
-	path, encoded, ok := format.Body(shop(), eventlog.Event{ID: "e1", Kind: eventlog.Kind(kind), At: time.Unix(1795184530, 0), Data: []byte(data)})
+	path, encoded, ok := format.Body(shop(), eventlog.Event{ID: "e1", Kind: eventlog.Kind(kind), At: time.Unix(1795184530, 0), Data: []byte(data)}, "https://host/media/x")
 	if !ok {
 		return "", nil
 	}
@@ -51,7 +51,7 @@ func TestEventsAreTranslated(t *testing.T) {
 			"message/conversation": "Olá", "messageType": "conversation", "messageTimestamp": 1795690800.0, "source": "ios",
 		}},
 		"in a group": {"message.received", `{` + inside + `,"messageId":"X","from":` + ana + `,"timestamp":"2026-11-26T11:00:00Z","type":"image","caption":"Veja","media":{"mimeType":"image/png","size":12,"width":3},"mentions":[` + us + `]}`, "messages.upsert", map[string]any{
-			"key/participant": "5511988887766@s.whatsapp.net", "key/participantAlt": "200@lid", "message/imageMessage/caption": "Veja", "message/imageMessage/fileLength": "12", "message/imageMessage/width": 3.0,
+			"key/participant": "5511988887766@s.whatsapp.net", "key/participantAlt": "200@lid", "message/imageMessage/caption": "Veja", "message/imageMessage/fileLength": "12", "message/imageMessage/width": 3.0, "message/mediaUrl": "https://host/media/x",
 			"contextInfo/mentionedJid/0": "5511999990100@s.whatsapp.net",
 		}},
 		"without a number": {"message.received", `{"chat":"200@lid","chatLid":"200@lid","messageId":"X","from":{"jid":null,"lid":"200@lid","name":null},"timestamp":"2026-11-26T11:00:00Z","type":"voice","media":{"mimeType":"audio/ogg","size":1,"seconds":4,"voice":true}}`, "messages.upsert", map[string]any{
@@ -72,7 +72,7 @@ func TestEventsAreTranslated(t *testing.T) {
 		"edited":        {"message.edited", `{` + chat + `,"messageId":"X","from":` + ana + `,"text":"novo"}`, "messages.edited", map[string]any{"key/id": "X", "type": "MESSAGE_EDIT", "editedMessage/conversation": "novo"}},
 		"edited by us":  {"message.edited", `{` + chat + `,"messageId":"X","from":` + us + `,"text":"novo"}`, "send.message.update", map[string]any{"key/fromMe": true}},
 		"deleted":       {"message.deleted", `{` + chat + `,"messageId":"X","from":` + ana + `}`, "messages.delete", map[string]any{"id": "X", "status": "DELETED", "remoteJid": "5511988887766@s.whatsapp.net"}},
-		"code":          {"instance.qr", `{"qrCode":"data:image/png;base64,x"}`, "qrcode.updated", map[string]any{"qrcode/base64": "data:image/png;base64,x", "qrcode/instance": "loja"}},
+		"code":          {"instance.qr", `{"qrCode":"data:image/png;base64,x","code":"2@x"}`, "qrcode.updated", map[string]any{"qrcode/base64": "data:image/png;base64,x", "qrcode/instance": "loja", "qrcode/code": "2@x"}},
 		"connected":     {"instance.status", `{"status":"connected","messengerJid":"5511999990100@s.whatsapp.net"}`, "connection.update", map[string]any{"state": "open", "statusReason": 200.0, "wuid": "5511999990100@s.whatsapp.net", "profileName": "Loja"}},
 		"unlinked":      {"instance.status", `{"status":"stopped","reason":"unlinked_on_phone"}`, "connection.update", map[string]any{"state": "close", "statusReason": 401.0}},
 		"contact":       {"contact.updated", ana, "contacts.update", map[string]any{"0/remoteJid": "5511988887766@s.whatsapp.net", "0/pushName": "Ana"}},
@@ -129,7 +129,7 @@ func TestEventsAreAsAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, encoded, ok := evolution.Format{}.Body(gateway.Instance{ID: id}, eventlog.Event{Kind: eventlog.Kind(event.Type), Data: event.Data})
+		_, encoded, ok := evolution.Format{}.Body(gateway.Instance{ID: id}, eventlog.Event{Kind: eventlog.Kind(event.Type), Data: event.Data}, "")
 		var body any
 		if err := json.Unmarshal(encoded, &body); err != nil || !ok {
 			t.Fatal(err, ok)
@@ -149,7 +149,7 @@ func FuzzEvents(f *testing.F) {
 		f.Add(string(kind), `{"chat":"1@g.us","from":{"jid":"2@lid"},"participants":[{}],"people":[null],"contacts":[{}],"media":{},"poll":{},"type":"image"}`)
 	}
 	f.Fuzz(func(t *testing.T, kind, data string) {
-		_, body, ok := evolution.Format{}.Body(shop(), eventlog.Event{Kind: eventlog.Kind(kind), Data: []byte(data)})
+		_, body, ok := evolution.Format{}.Body(shop(), eventlog.Event{Kind: eventlog.Kind(kind), Data: []byte(data)}, "")
 		if ok && !json.Valid(body) {
 			t.Errorf("%s: %q", kind, body)
 		}

@@ -122,12 +122,18 @@ func (c *call) arrange(change client.InstanceChange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	webhook := any(object{})
+	if given := c.fields.inner("webhook"); given.text("url") != "" {
+		if webhook, err = c.saveWebhook(given); err != nil {
+			return nil, err
+		}
+	}
 	answer := object{
 		"instance": object{
 			"instanceName": c.called, "instanceId": c.id(), "integration": integration,
 			"webhookWaBusiness": nil, "accessTokenWaBusiness": "", "status": "connecting",
 		},
-		"hash": key.Key, "webhook": object{}, "websocket": object{}, "rabbitmq": object{}, "nats": object{}, "sqs": object{}, "settings": settingsOf(c.instance),
+		"hash": key.Key, "webhook": webhook, "websocket": object{}, "rabbitmq": object{}, "nats": object{}, "sqs": object{}, "settings": settingsOf(c.instance),
 	}
 	if c.fields.yes("qrcode") {
 		if answer["qrcode"], err = c.code(c.fields.text("number")); err != nil {
@@ -139,20 +145,11 @@ func (c *call) arrange(change client.InstanceChange) (any, error) {
 
 // code is what links the instance: a QR code, and the pairing code of a number.
 func (c *call) code(number string) (object, error) {
-	raw, err := c.client.GetQRCode(c.ctx(), c.id(), client.GetQRCodeParams{Format: client.FormatRaw})
+	shown, err := c.client.GetQRCode(c.ctx(), c.id(), client.GetQRCodeParams{})
 	if err != nil {
 		return nil, err
 	}
-	picture, err := c.client.GetQRCode(c.ctx(), c.id(), client.GetQRCodeParams{})
-	if err != nil {
-		return nil, err
-	}
-	if picture.Attempt != raw.Attempt { // it was replaced meanwhile, which happens every twenty seconds
-		if raw, err = c.client.GetQRCode(c.ctx(), c.id(), client.GetQRCodeParams{Format: client.FormatRaw}); err != nil {
-			return nil, err
-		}
-	}
-	answer := object{"pairingCode": nil, "code": raw.QRCode, "base64": picture.QRCode, "count": picture.Attempt}
+	answer := object{"pairingCode": nil, "code": shown.Code, "base64": shown.QRCode, "count": shown.Attempt}
 	if number != "" {
 		pairing, err := c.client.GetPairingCode(c.ctx(), c.id(), client.NewPairingCode{Phone: strings.TrimSuffix(number, personal)})
 		if err != nil {

@@ -36,7 +36,7 @@ func never(why string) operation { return operation{refused: why} }
 // operations are all of them, by method and path.
 func operations() map[string]operation {
 	all := map[string]operation{}
-	for _, some := range []map[string]operation{ofInstances(), ofMessages(), ofChats(), ofProfiles(), ofGroups(), refused()} {
+	for _, some := range []map[string]operation{ofInstances(), ofMessages(), ofChats(), ofProfiles(), ofGroups(), ofWebhooks(), refused()} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -127,15 +127,21 @@ func ofGroups() map[string]operation {
 	}
 }
 
+func ofWebhooks() map[string]operation {
+	return map[string]operation{
+		"POST /webhook/set": creates((*call).setWebhook),
+		"GET /webhook/find": reads((*call).findWebhook),
+	}
+}
+
 // refused are operations that the gateway does not have, each with the reason and what to do instead.
 func refused() map[string]operation {
 	const (
 		buttons   = "Phones do not show messages with buttons or lists that a linked device sends: send a poll (sendPoll), whose votes come as messages.update"
 		templates = "Templates are of Meta's Cloud API, and a linked device can't send them: send a text"
-		broker    = "Recado has no such sink: receive the events by a webhook and publish them from there"
-		bots      = "Recado runs no bots: let the bot receive the events by a webhook, and answer through the API"
-		chatwoot  = "Recado has no connector to Chatwoot: receive the events by a webhook"
-		webhooks  = "Make the webhook in Recado's own API: POST /api/instances/{instanceId}/webhooks"
+		broker    = "Recado has no such sink: receive the events by a webhook (webhook/set) and publish them from there"
+		bots      = "Recado runs no bots: let the bot receive the events by a webhook (webhook/set), and answer through the API"
+		chatwoot  = "Recado has no connector to Chatwoot: receive the events by a webhook (webhook/set)"
 	)
 	why := map[string]operation{
 		"POST /message/sendButtons":  never(buttons),
@@ -146,7 +152,6 @@ func refused() map[string]operation {
 		"rabbitmq sqs nats kafka pusher websocket":           broker,
 		"typebot openai dify n8n evoai flowise evolutionBot": bots,
 		"chatwoot": chatwoot,
-		"webhook":  webhooks,
 		"template": templates,
 	} {
 		for tool := range strings.FieldsSeq(tools) {

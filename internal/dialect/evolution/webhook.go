@@ -1,0 +1,189 @@
+// The webhook of an instance: one in the format of this language.
+
+package evolution
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/recado-project/recado/client"
+)
+
+// The names of the formats of webhooks.
+const (
+	// FormatName is that of Format.
+	FormatName = name
+	// FormatByEventName is that of Format with ByEvent.
+	FormatByEventName = name + "-by-event"
+)
+
+// told are the names by which webhooks choose events, in that API's order, each with the types of events of the
+// gateway that are told under it. One without types never happens here.
+//
+// message.sent is told as messages.upsert where the message was written on a phone, and as send.message where it
+// was sent through the API. A webhook that has not chosen the latter gets neither: a flow that answers whatever it
+// is told of would answer itself without end.
+func told() []struct {
+	name  string
+	types []string
+} {
+	return []struct {
+		name  string
+		types []string
+	}{
+		{"APPLICATION_STARTUP", nil},
+		{"QRCODE_UPDATED", []string{client.TypeInstanceQR}},
+		{"CONNECTION_UPDATE", []string{client.TypeInstanceStatus}},
+		{"STATUS_INSTANCE", []string{client.TypeInstanceStatus}},
+		{"MESSAGES_SET", nil},
+		{"MESSAGES_UPSERT", []string{client.TypeMessageReceived, client.TypeMessageReaction}},
+		{"MESSAGES_EDITED", []string{client.TypeMessageEdited}},
+		{"MESSAGES_UPDATE", []string{client.TypeMessageStatus, client.TypeMessagePollVote}},
+		{"MESSAGES_DELETE", []string{client.TypeMessageDeleted}},
+		{"SEND_MESSAGE", []string{client.TypeMessageSent}},
+		{"SEND_MESSAGE_UPDATE", []string{client.TypeMessageEdited}},
+		{"CONTACTS_SET", nil},
+		{"CONTACTS_UPSERT", []string{client.TypeContactUpdated}},
+		{"CONTACTS_UPDATE", []string{client.TypeContactUpdated}},
+		{"PRESENCE_UPDATE", []string{client.TypePresence}},
+		{"CHATS_SET", nil},
+		{"CHATS_UPSERT", []string{client.TypeChatUpdated}},
+		{"CHATS_UPDATE", []string{client.TypeChatUpdated}},
+		{"CHATS_DELETE", []string{client.TypeChatUpdated}},
+		{"GROUPS_UPSERT", []string{client.TypeGroupUpdated}},
+		{"GROUP_UPDATE", []string{client.TypeGroupUpdated}},
+		{"GROUPS_UPDATE", []string{client.TypeGroupUpdated}},
+		{"GROUP_PARTICIPANTS_UPDATE", []string{client.TypeGroupUpdated}},
+		{"LABELS_EDIT", []string{client.TypeLabelUpdated}},
+		{"LABELS_ASSOCIATION", []string{client.TypeLabelAssigned}},
+		{"CALL", []string{client.TypeCallReceived, client.TypeCallEnded}},
+	}
+}
+
+// chosen are the types of events that a webhook with these names is told of. Unknown names, and those of what never
+// happens here, are ignored.
+func chosen(names []string) []string {
+	if len(names) == 0 {
+		return []string{} // all
+	}
+	var types []string
+	for _, event := range told() {
+		if slices.Contains(names, event.name) {
+			types = append(types, event.types...)
+		}
+	}
+	if len(types) == 0 {
+		return []string{client.TypeEventsExpired} // which has no name in this language: nothing is posted
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
+
+// namesOf are the names under which a webhook is told of types of events.
+func namesOf(types []string) []string {
+	names := []string{}
+	for _, event := range told() {
+		if len(types) > 0 && (event.types == nil || slices.ContainsFunc(event.types, func(kind string) bool { return !slices.Contains(types, kind) })) {
+			continue
+		}
+		names = append(names, event.name)
+	}
+	return names
+}
+
+// webhookOf is a webhook as that API shows it. The values of its headers can't be read.
+func webhookOf(w client.Webhook) object {
+	headers := object{}
+	for _, name := range w.HeaderNames {
+		headers[name] = "***"
+	}
+	return object{
+		"id": w.ID, "url": w.URL, "headers": headers, "enabled": w.IsActive, "events": namesOf(w.Events), "webhookByEvents": w.Format == FormatByEventName,
+		"webhookBase64": false, "createdAt": timeOf(w.CreatedAt), "updatedAt": timeOf(w.UpdatedAt), "instanceId": w.InstanceID,
+	}
+}
+
+// webhook returns the webhook of the instance in this language; nil if there is none. Those in others, and those of
+// the account, are none of its business.
+func (c *call) webhook() (*client.Webhook, error) {
+	for w, err := range pages(func(page int) (client.Page[client.Webhook], error) {
+		return c.client.ListWebhooks(c.ctx(), c.id(), page, pageSize)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		if w.AccountWebhookID == nil && (w.Format == FormatName || w.Format == FormatByEventName) {
+			return &w, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // there is none
+}
+
+func (c *call) findWebhook() (any, error) {
+	w, err := c.webhook()
+	if w == nil || err != nil {
+		return nil, err
+	}
+	return webhookOf(*w), nil
+}
+
+func (c *call) setWebhook() (any, error) {
+	given := c.fields.inner("webhook")
+	if len(given) == 0 {
+		given = c.fields
+	}
+	return c.saveWebhook(given)
+}
+
+// saveWebhook makes or changes the webhook of the instance.
+func (c *call) saveWebhook(given fields) (any, error) {
+	headers := map[string]string{}
+	for name, value := range given.inner("headers") {
+		headers[name] = textOf(value)
+	}
+	_, token := headers["jwt_key"]
+	switch {
+	case given.yes("base64") || given.yes("webhookBase64"):
+		return nil, refuse(http.StatusNotImplemented, "Recado puts no files into events: leave base64 out, and fetch the file with chat/getBase64FromMediaMessage")
+	case token:
+		return nil, refuse(http.StatusNotImplemented, "Recado makes no tokens of jwt_key: leave it out, and give the webhook a secret in Recado's own API, which signs every delivery")
+	}
+	there, err := c.webhook()
+	if err != nil {
+		return nil, err
+	}
+	enabled := given.optional("enabled")
+	if enabled == nil {
+		enabled = new(true)
+	}
+	url, format := strings.TrimSpace(given.text("url")), FormatName
+	if given.yes("byEvents") || given.yes("webhookByEvents") {
+		format = FormatByEventName
+	}
+	events := chosen(given.texts("events"))
+	if there == nil && url == "" && !*enabled {
+		return nil, nil //nolint:nilnil // there is none, as was asked for
+	}
+	save := func(links bool) (client.Webhook, error) {
+		if there == nil {
+			return c.client.CreateWebhook(c.ctx(), c.id(), client.NewWebhook{URL: url, Events: events, Headers: headers, IsActive: enabled, Format: format, MediaLinks: &links})
+		}
+		change := client.WebhookChange{Events: events, Headers: headers, IsActive: enabled, Format: &format, MediaLinks: &links}
+		if url != "" {
+			change.URL = &url
+		}
+		return c.client.ChangeWebhook(c.ctx(), c.id(), there.ID, change)
+	}
+	saved, err := save(true)
+	if refused, ok := errors.AsType[*client.Error](err); ok && slices.ContainsFunc(refused.Details, func(d client.FieldError) bool { return d.Field == "mediaLinks" }) {
+		saved, err = save(false) // the gateway does not know the address that links begin with
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer := webhookOf(saved)
+	answer["headers"] = headers
+	return answer, nil
+}
