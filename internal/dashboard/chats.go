@@ -202,10 +202,13 @@ func (p *pages) findInAll(ctx context.Context, view *chatsView, query url.Values
 		return nil
 	}
 	id := view.Instance.ID
-	limit, err := strconv.Atoi(query.Get("said"))
-	if err != nil {
+	if !query.Has("said") {
 		view.FindOf = saidPath(view, query, saidAtOnce)
 		return nil
+	}
+	limit, err := strconv.Atoi(query.Get("said")) // chatQuery has read it before
+	if err != nil {
+		return err
 	}
 	read, err := p.Chats.Messages(ctx, id, gateway.Recipient{}, chat.Query{MessageFilter: gateway.MessageFilter{Search: view.Search}}, gateway.PageRequest{Page: 1, Limit: limit})
 	if err != nil {

@@ -32,6 +32,7 @@ import (
 	"github.com/recado-project/recado/internal/media/filestore"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/node"
+	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/seal"
@@ -431,6 +432,24 @@ func (s *Server) withSandbox(handler http.Handler) http.Handler {
 // Dialects lists the dialects that Config may name.
 func Dialects() []string { return []string{"evolution", "cloud"} }
 
+// formats are the languages in which events may be posted. They do not depend on which dialects are served: a
+// webhook that has one goes on.
+func (c *Config) formats() map[string]webhook.Format {
+	return map[string]webhook.Format{
+		cloud.FormatName:            cloud.Format{},
+		evolution.FormatName:        evolution.Format{ServerURL: c.PublicURL},
+		evolution.FormatByEventName: evolution.Format{ServerURL: c.PublicURL, ByEvent: true},
+	}
+}
+
+// webhookGuard keeps requests to endpoints from private addresses; nil: they may go anywhere.
+func (s *Server) webhookGuard() *outbound.Guard {
+	if s.config.AllowPrivateURLs {
+		return nil
+	}
+	return outbound.NewGuard(s.config.DenyFetch)
+}
+
 // withDialects serves those dialects beside the API that the configuration names: each below its name.
 func (s *Server) withDialects(handler http.Handler) (http.Handler, error) {
 	within := dialect.NewGateway(handler)
@@ -439,7 +458,7 @@ func (s *Server) withDialects(handler http.Handler) (http.Handler, error) {
 			return evolution.New(evolution.Config{Gateway: within, Bodies: s.api.Bodies(), Logger: logger})
 		},
 		"cloud": func(logger *slog.Logger) (http.Handler, error) {
-			return cloud.New(cloud.Config{Gateway: within, Bodies: s.api.Bodies(), Logger: logger})
+			return cloud.New(cloud.Config{Gateway: within, Bodies: s.api.Bodies(), Guard: s.webhookGuard(), Logger: logger})
 		},
 	}
 	served := map[string]http.Handler{}
@@ -461,14 +480,4 @@ func (s *Server) withDialects(handler http.Handler) (http.Handler, error) {
 		}
 		handler.ServeHTTP(w, r)
 	}), nil
-}
-
-// formats are the languages of those dialects that webhooks may have.
-func (s *Server) formats() map[string]webhook.Format {
-	formats := map[string]webhook.Format{}
-	if slices.Contains(s.config.Dialects, "evolution") {
-		formats[evolution.FormatName] = evolution.Format{ServerURL: s.config.PublicURL}
-		formats[evolution.FormatByEventName] = evolution.Format{ServerURL: s.config.PublicURL, ByEvent: true}
-	}
-	return formats
 }

@@ -1,4 +1,4 @@
-// What belongs to Meta's apps: tokens, subscriptions, templates.
+// What belongs to Meta's apps: tokens and templates.
 
 package cloud
 
@@ -61,37 +61,3 @@ func listTemplates(*call) (any, error) { return pageOf[template](), nil }
 func changeTemplates(*call) (any, error) {
 	return nil, notHere(numberParameter, "This gateway has no templates. It sends texts at any time: use a message of the type text.")
 }
-
-// subscribedApp is an app that gets the webhooks of a business account.
-type subscribedApp struct {
-	Data subscribedAppData `json:"whatsapp_business_api_data"`
-}
-
-type subscribedAppData struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-}
-
-// listSubscribedApps lists the gateway itself, which every account is subscribed to.
-func listSubscribedApps(*call) (any, error) {
-	return pageOf(subscribedApp{subscribedAppData{ID: appID, Name: appName}}), nil
-}
-
-// subscription is the body of a request to subscribe an app.
-type subscription struct {
-	Callback string `json:"override_callback_uri"`
-}
-
-// subscribeApp subscribes the gateway, which it is already. It does not make webhooks.
-func subscribeApp(c *call) (any, error) {
-	var asked subscription
-	if err := c.decode(&asked); err != nil {
-		return nil, err
-	}
-	if asked.Callback != "" {
-		return nil, notHere(numberParameter, "This gateway does not post to an address of this request.")
-	}
-	return success{true}, nil
-}
-
-func unsubscribeApp(*call) (any, error) { return success{true}, nil }

@@ -3,7 +3,7 @@
 // are an instance's UUID or the number of its account.
 //
 // Files hold what they are named after: instance.go who is meant by an ID, app.go what belongs to Meta's apps,
-// message.go and content.go what is sent, media.go files, profile.go the account itself, event.go and
+// subscription.go webhooks, message.go and content.go what is sent, media.go files, profile.go the account itself, event.go and
 // incoming.go what is posted to webhooks, error.go what is refused.
 package cloud
 
@@ -23,6 +23,7 @@ import (
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/dialect"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/required"
 )
 
@@ -33,21 +34,24 @@ const Path = "/cloud/"
 type Config struct {
 	Gateway *dialect.Gateway
 	Bodies  *body.Reader // of requests
-	Logger  *slog.Logger
+	// Guard keeps handshakes from private addresses; nil: they may go anywhere.
+	Guard  *outbound.Guard
+	Logger *slog.Logger
 }
 
 // Cloud answers requests in the dialect. It is safe for concurrent use.
 type Cloud struct {
-	config  Config
-	numbers numbers
+	config     Config
+	handshakes *http.Client
+	numbers    numbers
 }
 
 // New makes the dialect.
 func New(config Config) (*Cloud, error) {
-	if err := required.Check("cloud", config); err != nil {
+	if err := required.Check("cloud", config, "Guard"); err != nil {
 		return nil, err
 	}
-	return &Cloud{config: config}, nil
+	return &Cloud{config: config, handshakes: newHandshakes(config.Guard)}, nil
 }
 
 // call is one request.
@@ -99,7 +103,7 @@ var version = regexp.MustCompile(`^v\d{1,3}\.\d{1,3}$`)
 
 // ServeHTTP answers a request. Who has no valid key learns nothing else.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	answer, err := c.answer(w, r)
+	answer, err := c.answer(w, r) //nolint:contextcheck // it is that of the request
 	if err != nil {
 		c.refuse(w, r, err)
 		return

@@ -98,7 +98,6 @@ func TestRefusals(t *testing.T) {
 		"much of a profile":          {"POST", "v22.0/" + r.id + "/whatsapp_business_profile", `{"about":"x","email":"a@example.org"}`, "", 501, 100, 0},
 		"nobody is blocked":          {"POST", "v22.0/" + r.id + "/block_users", `{"block_users":[]}`, "", 400, 131008, 0},
 		"too much":                   {"POST", "v22.0/" + r.id + "/messages", `{"to":"` + strings.Repeat("1", 2<<20) + `"}`, "", 400, 131009, 0},
-		"another app's webhook":      {"POST", "v22.0/" + r.id + "/subscribed_apps", `{"override_callback_uri":"https://example.org","verify_token":"x"}`, "", 501, 100, 0},
 	}) {
 		headers := []string{one.header}
 		if one.header == "" {

@@ -21,6 +21,7 @@ const (
 	numberPermission      = 10
 	numberParameter       = 100
 	numberToken           = 190
+	numberCallback        = 2200
 	numberRateLimit       = 130429
 	numberSomething       = 131000
 	numberMissing         = 131008

@@ -35,7 +35,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add(http.MethodGet, "group/inviteInfo/shop?inviteCode=x", "")
 	f.Add(http.MethodDelete, "%2F/%zz//", "{}")
 	bodies := body.NewReader(body.Config{TempDir: f.TempDir()})
-	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
+	logger := slog.New(slog.DiscardHandler)
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, whatever)
