@@ -76,7 +76,7 @@ type serveFlags struct {
 	PublicURL        string        `help:"Address where clients reach the gateway, for example https://messages.example.org; links in answers begin with it. Set it if there is a proxy in front: without it, links begin with the Host of the request." name:"public-url"`
 	AllowPrivateURLs bool          `help:"Also fetch media from private and loopback addresses, deliver webhooks to them, and let instances have proxies there." name:"allow-private-urls"`
 	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) that are treated like private ones: no media is fetched from them and no webhook delivered to them." name:"deny-fetch" placeholder:"CIDR,..."`
-	Dialects         []string      `help:"Languages of other tools that are spoken beside the API, each below its name: evolution (the Evolution API, version 2). none: no language but our own." default:"evolution,cloud"`
+	Dialects         []string      `help:"Languages of other tools that are spoken beside the API, each below its name: evolution (the Evolution API, version 2), cloud (Meta's Cloud API). none: no language but our own." default:"evolution,cloud"`
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
 	MaxDownload      int64         `help:"Largest file of a message to fetch, in bytes." default:"104857600" name:"max-download"`
 	MediaURL         string        `help:"Where files are kept instead of in the data folder. file:///path: a folder that several gateways share. s3://bucket/prefix?endpoint=https://…&region=…&path-style=true: a bucket; see docs/files.md." name:"media-url"`
