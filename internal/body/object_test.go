@@ -73,3 +73,27 @@ func TestObjectsAreReadWithoutASchema(t *testing.T) {
 		})
 	}
 }
+
+// A body that is JSON is given as it was sent; a form is none.
+func TestJSONIsGivenAsItWasSent(t *testing.T) {
+	t.Parallel()
+	for name, test := range cases.Sorted(map[string]struct{ body, contentType, field, want string }{
+		"an object":  {body: `{"a": [1]}`, want: `{"a": [1]}`},
+		"no JSON":    {body: `a=b`, want: `a=b`},
+		"no field":   {body: `{"media":"https://example.org"}`, field: "media", want: `{"media":"https://example.org"}`},
+		"a form":     {body: "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n--x--\r\n", contentType: "multipart/form-data; boundary=x", field: "media"},
+		"no content": {},
+	}) {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(test.body))
+		request.Header.Set("Content-Type", test.contentType)
+		read, err := body.NewReader(body.Config{TempDir: t.TempDir()}).Read(httptest.NewRecorder(), request, test.field)
+		got := string(read.JSON())
+		if closed := read.Close(); err != nil || closed != nil || got != test.want {
+			t.Errorf("%s: %q (%v, %v)", name, got, err, closed)
+		}
+	}
+	var none *body.Body
+	if got := none.JSON(); got != nil {
+		t.Errorf("of no body: %q", got)
+	}
+}
