@@ -96,7 +96,7 @@ func ExampleClient_Instances() {
 	defer demo.stop()
 
 	gateway := client.New(demo.BaseURL, demo.APIKey)
-	for instance, err := range gateway.Instances(context.Background()) {
+	for instance, err := range gateway.Instances(context.Background(), client.ListInstancesParams{}) {
 		if err != nil {
 			fmt.Println(err)
 			return

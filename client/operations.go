@@ -137,9 +137,10 @@ func (c *Client) ChangeGroupParticipants(ctx context.Context, instanceID, groupI
 // a default. A new proxy is tried before it is set, which may take half a minute; then the instance
 // connects anew through it, and never without it. Unknown fields are refused.
 //
-// Its refusals may have CodeForbidden, CodeInstanceNotFound, CodeInternalError,
-// CodePayloadTooLarge, CodeProxyAuthFailed, CodeProxyPlatformUnreachable, CodeProxyUnreachable,
-// CodeRateLimited, CodeUnauthorized or CodeValidationError, and the codes of every operation.
+// Its refusals may have CodeExternalNameTaken, CodeForbidden, CodeInstanceNotFound,
+// CodeInternalError, CodePayloadTooLarge, CodeProxyAuthFailed, CodeProxyPlatformUnreachable,
+// CodeProxyUnreachable, CodeRateLimited, CodeUnauthorized or CodeValidationError, and the codes of
+// every operation.
 func (c *Client) ChangeInstance(ctx context.Context, instanceID string, body InstanceChange) (answer Instance, err error) {
 	_, err = c.do(ctx, request{method: http.MethodPatch, path: "/api/instances/" + url.PathEscape(instanceID), body: body}, &answer)
 	return answer, err
@@ -285,9 +286,9 @@ func (c *Client) CreateGroup(ctx context.Context, instanceID string, body NewGro
 // CreateInstance creates an instance. The new instance is not linked to an account yet. A key whose
 // scope is limited to certain instances can't create one.
 //
-// Its refusals may have CodeForbidden, CodeInstanceLimitReached, CodeInternalError,
-// CodePayloadTooLarge, CodeRateLimited, CodeUnauthorized or CodeValidationError, and the codes of
-// every operation.
+// Its refusals may have CodeExternalNameTaken, CodeForbidden, CodeInstanceLimitReached,
+// CodeInternalError, CodePayloadTooLarge, CodeRateLimited, CodeUnauthorized or CodeValidationError,
+// and the codes of every operation.
 func (c *Client) CreateInstance(ctx context.Context, body NewInstance) (answer Instance, err error) {
 	_, err = c.do(ctx, request{method: http.MethodPost, path: "/api/partner/instances", body: body}, &answer)
 	return answer, err
@@ -1106,18 +1107,29 @@ func (c *Client) Groups(ctx context.Context, instanceID string, params ListGroup
 	return items(func(page int) (Page[GroupDetails], error) { return c.ListGroups(ctx, instanceID, params, page, 0) })
 }
 
+// ListInstancesParams are for ListInstances. What is zero is left out.
+type ListInstancesParams struct {
+	ExternalName string // Only the instance with exactly this external name.
+}
+
+func (p ListInstancesParams) query() query {
+	q := query{}
+	q.setText("externalName", p.ExternalName)
+	return q
+}
+
 // ListInstances lists the instances in the scope of the API key, oldest first.
 //
 // Its refusals may have CodeInternalError, CodeRateLimited, CodeUnauthorized or
 // CodeValidationError, and the codes of every operation.
-func (c *Client) ListInstances(ctx context.Context, page, limit int) (answer Page[Instance], err error) {
-	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/instances", query: query{}.page(page, limit)}, &answer)
+func (c *Client) ListInstances(ctx context.Context, params ListInstancesParams, page, limit int) (answer Page[Instance], err error) {
+	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/instances", query: params.query().page(page, limit)}, &answer)
 	return answer, err
 }
 
 // Instances yields all items of ListInstances, fetched page by page. An error ends the sequence.
-func (c *Client) Instances(ctx context.Context) iter.Seq2[Instance, error] {
-	return items(func(page int) (Page[Instance], error) { return c.ListInstances(ctx, page, 0) })
+func (c *Client) Instances(ctx context.Context, params ListInstancesParams) iter.Seq2[Instance, error] {
+	return items(func(page int) (Page[Instance], error) { return c.ListInstances(ctx, params, page, 0) })
 }
 
 // ListJoinRequests lists the people who have followed the invite link and wait for an

@@ -42,7 +42,7 @@ func TestPagesAreOneSequence(t *testing.T) {
 	if fmt.Sprint(ids, asked) != "[1a 1b 2a 2b] [1 2]" {
 		t.Errorf("got %v with %v", ids, asked)
 	}
-	for _, err := range client.New(server.URL, "key").Instances(t.Context()) {
+	for _, err := range client.New(server.URL, "key").Instances(t.Context(), client.ListInstancesParams{}) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -105,7 +105,7 @@ func TestOptions(t *testing.T) {
 	defer server.Close()
 	c := client.New(server.URL, "key", client.WithUserAgent("shop/1"), client.WithTimeout(1), client.WithSendTimeout(1),
 		client.WithHTTPClient(server.Client()))
-	if _, err := c.ListInstances(t.Context(), 0, 0); err == nil {
+	if _, err := c.ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0); err == nil {
 		t.Error("the list came in no time")
 	}
 	c = client.New(server.URL, "key", client.WithUserAgent("shop/1"), client.WithSendTimeout(50*time.Millisecond))

@@ -621,7 +621,8 @@ type Instance struct {
 	CreatedAt              time.Time `json:"createdAt"`
 	UpdatedAt              time.Time `json:"updatedAt"`
 	// What the phone lists of the device, from the next linking on; left out if nothing is set.
-	Device DeviceLabel `json:"device,omitzero"`
+	Device       DeviceLabel `json:"device,omitzero"`
+	ExternalName string      `json:"externalName,omitzero"` // What your programs call the instance; left out if nothing is set.
 	// How many numbers the platform may be asked about; left out if nothing is set.
 	NumberChecks Budget `json:"numberChecks,omitzero"`
 	Pace         Pace   `json:"pace,omitzero"` // How fast messages leave the queue; left out if nothing is set.
@@ -644,7 +645,9 @@ type Instance struct {
 type InstanceChange struct {
 	// What the phone lists of the device, from the next linking on; null: the default.
 	Device Nullable[DeviceChange] `json:"device,omitzero"`
-	Name   *string                `json:"name,omitzero"` // Name of the instance, for people. It can't be removed.
+	// What your programs call the instance, and no other of the account; null: nothing.
+	ExternalName Nullable[string] `json:"externalName,omitzero"`
+	Name         *string          `json:"name,omitzero"` // Name of the instance, for people. It can't be removed.
 	// How many numbers check-numbers may ask the platform about; null: any number.
 	NumberChecks Nullable[BudgetChange] `json:"numberChecks,omitzero"`
 	Pace         Nullable[PaceChange]   `json:"pace,omitzero"` // How fast messages leave the queue; null: as fast as they can.
@@ -1077,6 +1080,8 @@ type NewGroup struct {
 // NewInstance is the body of CreateInstance.
 type NewInstance struct {
 	Name string `json:"name"` // Name of the instance, for people.
+	// What your programs call the instance, and no other of the account. If left out: nothing.
+	ExternalName string `json:"externalName,omitzero"`
 }
 
 // NewKey is the body of CreateAPIKey.

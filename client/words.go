@@ -167,6 +167,8 @@ const (
 	CodeHistoryRequestPending = "HISTORY_REQUEST_PENDING"
 	// The instance has subscribed to the presence of as many contacts as it may.
 	CodeSubscriptionLimitReached = "SUBSCRIPTION_LIMIT_REACHED"
+	// Another instance of the account has this external name.
+	CodeExternalNameTaken = "EXTERNAL_NAME_TAKEN"
 	// The account has as many instances as it is allowed.
 	CodeInstanceLimitReached = "INSTANCE_LIMIT_REACHED"
 	// The Idempotency-Key was used for another request, or the first one is still running.

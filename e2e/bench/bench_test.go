@@ -215,7 +215,7 @@ func (w *world) awaitConnected(tb testing.TB) {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for page := 1; ; {
-		list, err := w.client.ListInstances(tb.Context(), page, 0)
+		list, err := w.client.ListInstances(tb.Context(), client.ListInstancesParams{}, page, 0)
 		if err != nil {
 			tb.Fatal(err)
 		}

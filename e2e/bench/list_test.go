@@ -17,7 +17,7 @@ import (
 func BenchmarkList(b *testing.B) {
 	const warmUp, requests = 2000, 20_000
 	world := startWorld(b, 10)
-	list, err := world.client.ListInstances(b.Context(), 0, 0)
+	list, err := world.client.ListInstances(b.Context(), client.ListInstancesParams{}, 0, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func BenchmarkList(b *testing.B) {
 	measure := func(server *server, from *client.Client) (perRequest time.Duration) {
 		get := func(times int) {
 			for range times {
-				if _, err := from.ListInstances(b.Context(), 0, 0); err != nil {
+				if _, err := from.ListInstances(b.Context(), client.ListInstancesParams{}, 0, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

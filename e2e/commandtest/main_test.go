@@ -122,7 +122,7 @@ func TestDevComesBackAfterAKill(t *testing.T) {
 		after.InstanceID != before.InstanceID || after.InstanceNumber != before.InstanceNumber {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
-	page, err := client.New(after.BaseURL, after.APIKey).ListInstances(t.Context(), 0, 0)
+	page, err := client.New(after.BaseURL, after.APIKey).ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	keys := command(t, "keys", "list", "--data", data)
 	keyID := strings.Fields(keys)[0]
 	command(t, "keys", "revoke", "--data", data, keyID)
-	_, err = client.New(baseURL, partnerKey).ListInstances(t.Context(), 0, 0)
+	_, err = client.New(baseURL, partnerKey).ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0)
 	if refusal, ok := errors.AsType[*client.Error](err); !ok || refusal.Code != "UNAUTHORIZED" {
 		t.Errorf("a key that was revoked is answered with %v", err)
 	}
@@ -282,7 +282,7 @@ func TestDoctorBesideAGateway(t *testing.T) {
 		t.Errorf("exit code %d, %s, %v", code, said, findings)
 	}
 	key := command(t, "keys", "create", "--name", "ops", "--partner", "--data", data)
-	if _, err := client.New(baseURL, key).ListInstances(t.Context(), 0, 0); err != nil {
+	if _, err := client.New(baseURL, key).ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0); err != nil {
 		t.Errorf("the gateway does not work any more: %v", err)
 	}
 }

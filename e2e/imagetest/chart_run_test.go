@@ -172,7 +172,7 @@ func TestChartWorksWithOneGateway(t *testing.T) { //nolint:paralleltest // as ab
 	one := set.Spec.Template.Spec.Containers[0]
 	c.awaitProbe(t, "recado-0", one, one.ReadinessProbe)
 	key := strings.TrimSpace(run(t, stepWait, c.command(t, "recado-0", "/recado", "keys", "create", "--name", "ops", "--partner")))
-	if _, err := client.New("http://"+c.address("recado-0")+":8080", key).ListInstances(t.Context(), 1, 1); err != nil {
+	if _, err := client.New("http://"+c.address("recado-0")+":8080", key).ListInstances(t.Context(), client.ListInstancesParams{}, 1, 1); err != nil {
 		t.Error(err)
 	}
 }

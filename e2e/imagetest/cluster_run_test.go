@@ -140,7 +140,7 @@ func stopNode(t *testing.T, c *cluster, nodes map[string]*running, gateway *clie
 	listed, sent := make([]int, 1), make([]int, len(shops))
 	working.Go(func() {
 		for ; ctx.Err() == nil; listed[0]++ {
-			if _, err := gateway.ListInstances(context.WithoutCancel(ctx), 1, 10); err != nil {
+			if _, err := gateway.ListInstances(context.WithoutCancel(ctx), client.ListInstancesParams{}, 1, 10); err != nil {
 				t.Errorf("a list: %v", err)
 			}
 		}

@@ -50,7 +50,7 @@ func TestFirstSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.losePower(disk.Survivors{})
-	if _, err := w.client.ListInstances(ctx, 0, 0); err == nil {
+	if _, err := w.client.ListInstances(ctx, client.ListInstancesParams{}, 0, 0); err == nil {
 		t.Error("a key that was revoked is good again")
 	}
 	w.client = client.New(w.url, w.key)

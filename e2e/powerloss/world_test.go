@@ -132,7 +132,7 @@ func (w *world) scan() {
 func (w *world) awaitConnected() {
 	w.t.Helper()
 	await.Until(w.t, "the instance is connected", func() bool {
-		page, err := w.client.ListInstances(w.t.Context(), 0, 0)
+		page, err := w.client.ListInstances(w.t.Context(), client.ListInstancesParams{}, 0, 0)
 		if err != nil {
 			return false
 		}

@@ -156,7 +156,7 @@ func TestRequestsWithoutRoom(t *testing.T) {
 				w.gateway.Stop()
 				w.startGateway()
 			}
-			if _, err := w.client.ListInstances(t.Context(), 0, 0); err != nil {
+			if _, err := w.client.ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0); err != nil {
 				t.Errorf("the instances can't be listed: %v", err)
 			}
 			if refused == 0 {

@@ -115,7 +115,7 @@ func (w *world) link(number string) {
 func (w *world) awaitConnected(id string) {
 	w.t.Helper()
 	await.Until(w.t, "instance "+id+" is connected", func() bool {
-		page, err := w.client.ListInstances(w.t.Context(), 0, 0)
+		page, err := w.client.ListInstances(w.t.Context(), client.ListInstancesParams{}, 0, 0)
 		if err != nil {
 			return false
 		}

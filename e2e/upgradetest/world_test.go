@@ -85,7 +85,7 @@ func (w *world) awaitConnected(c *client.Client, id string) {
 	w.t.Helper()
 	await.Until(w.t, "the instance is connected", func() bool {
 		// Early versions have only the list.
-		page, err := c.ListInstances(w.t.Context(), 0, 0)
+		page, err := c.ListInstances(w.t.Context(), client.ListInstancesParams{}, 0, 0)
 		return err == nil && slices.ContainsFunc(page.Data, func(i client.Instance) bool {
 			return i.InstanceID == id && i.Status == "connected"
 		})

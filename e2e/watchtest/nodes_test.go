@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/node"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/testkit"
@@ -27,7 +28,7 @@ func TestNodesAreSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range instances {
-		if _, err := first.Server.Instances().Create(t.Context(), account.ID, "shop"); err != nil {
+		if _, err := first.Server.Instances().Create(t.Context(), account.ID, instance.Draft{Name: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 	}

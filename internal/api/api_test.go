@@ -302,7 +302,7 @@ func (f *fixture) newKey(tb testing.TB, params access.KeyParams) string {
 
 func (f *fixture) newInstance(tb testing.TB) string {
 	tb.Helper()
-	created, err := f.instances.Create(tb.Context(), f.account.ID, "phone")
+	created, err := f.instances.Create(tb.Context(), f.account.ID, instance.Draft{Name: "phone"})
 	if err != nil {
 		tb.Fatal(err)
 	}

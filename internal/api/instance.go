@@ -18,6 +18,7 @@ import (
 type Instance struct {
 	InstanceID     string              `json:"instanceId" format:"uuid" doc:"Identifier of the instance." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
 	Name           string              `json:"name" example:"Support"`
+	ExternalName   string              `json:"externalName,omitempty" doc:"What your programs call the instance; left out if nothing is set." example:"store-17"`
 	Status         string              `json:"status" enum:"created,connecting,pending_qr_code_scan,connected,stopped,manually_stopped,error,qr_timeout,payment_pending" example:"connected"`
 	MessengerJID   string              `json:"messengerJid" doc:"Personal chat ID of the linked account. This and the other messenger fields are empty while no account is linked." example:"5511999990000@s.whatsapp.net"`
 	MessengerLID   string              `json:"messengerLid" doc:"LID of the linked account." example:"123456789012345@lid"`
@@ -84,9 +85,10 @@ func (budgetChangeBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *h
 }
 
 type instanceChangeBody struct {
-	Name   *string           `json:"name,omitempty" minLength:"1" maxLength:"255" doc:"Name of the instance, for people. It can't be removed." example:"Support"`
-	Proxy  *string           `json:"proxy,omitempty" nullable:"true" minLength:"1" maxLength:"2048" doc:"URL of a proxy: socks5, socks5h, http or https, with user name and password if it asks for them. With socks5 names are looked up by the gateway, with all others by the proxy. The masked URL of an answer changes nothing; null removes the proxy." example:"socks5h://user:password@proxy.example.org:1080"`
-	Device *deviceChangeBody `json:"device,omitempty" doc:"What the phone lists of the device, from the next linking on; null: the default."`
+	Name         *string           `json:"name,omitempty" minLength:"1" maxLength:"255" doc:"Name of the instance, for people. It can't be removed." example:"Support"`
+	ExternalName *string           `json:"externalName,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"What your programs call the instance, and no other of the account; null: nothing." example:"store-17"`
+	Proxy        *string           `json:"proxy,omitempty" nullable:"true" minLength:"1" maxLength:"2048" doc:"URL of a proxy: socks5, socks5h, http or https, with user name and password if it asks for them. With socks5 names are looked up by the gateway, with all others by the proxy. The masked URL of an answer changes nothing; null removes the proxy." example:"socks5h://user:password@proxy.example.org:1080"`
+	Device       *deviceChangeBody `json:"device,omitempty" doc:"What the phone lists of the device, from the next linking on; null: the default."`
 
 	Pace         *paceChangeBody   `json:"pace,omitempty" doc:"How fast messages leave the queue; null: as fast as they can."`
 	Typing       *bool             `json:"typing,omitempty" nullable:"true" doc:"Whether a chat is shown typing before a text from the queue; null: not." example:"true"`
@@ -124,7 +126,7 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 	given := in.Given()
 	device, pace, checks := orZero(given.Device), orZero(given.Pace), orZero(given.NumberChecks)
 	return instance.Settings{
-		Name: given.Name, Proxy: orNone(in, "proxy", "", given.Proxy),
+		Name: given.Name, ExternalName: orNone(in, "externalName", "", given.ExternalName), Proxy: orNone(in, "proxy", "", given.Proxy),
 		DeviceName: orNone(in, "device", "name", device.Name), DeviceKind: orNone(in, "device", "kind", device.Kind),
 		Sending: instance.SendingChange{
 			Gap: duration(orNone(in, "pace", "gapSeconds", pace.GapSeconds)), Jitter: duration(orNone(in, "pace", "jitterSeconds", pace.JitterSeconds)),
@@ -169,6 +171,7 @@ func newInstance(shown gateway.Instance, now time.Time) Instance {
 	made := Instance{
 		InstanceID:     shown.ID,
 		Name:           shown.Name,
+		ExternalName:   shown.ExternalName,
 		Status:         string(shown.Status),
 		MessengerJID:   string(shown.Profile.JID),
 		MessengerLID:   string(shown.Profile.LID),
@@ -210,14 +213,23 @@ type instances struct {
 	creating sync.Mutex // held while an instance is created within a limit
 }
 
+type listInstancesInput struct {
+	contract.Paging
+
+	ExternalName string `query:"externalName" maxLength:"255" doc:"Only the instance with exactly this external name." example:"store-17"`
+}
+
 func (i *instances) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listInstances", Tag: tagInstances,
 		Summary:     "List instances",
 		Description: "Lists the instances in the scope of the API key, oldest first.",
 		Codes:       []string{gateway.CodeValidation},
-	}, func(ctx context.Context, in *contract.Paging) (contract.Envelope[Instance], error) {
-		return contract.Listed(*in, i.shown)(i.use.List(ctx, contract.Key(ctx), in.Request()))
+	}, func(ctx context.Context, in *listInstancesInput) (contract.Envelope[Instance], error) {
+		if in.ExternalName != "" {
+			return contract.Listed(in.Paging, i.shown)(i.use.Named(ctx, contract.Key(ctx), in.ExternalName, in.Request()))
+		}
+		return contract.Listed(in.Paging, i.shown)(i.use.List(ctx, contract.Key(ctx), in.Request()))
 	})
 }
 
@@ -240,7 +252,7 @@ func (i *instances) change() contract.Endpoint {
 		Description: "Changes the fields that are given, and no others, also within an object; null sets a default. A new proxy is tried before it is set, " +
 			"which may take half a minute; then the instance connects anew through it, and never without it. " +
 			"Unknown fields are refused.",
-		Codes: []string{gateway.CodeProxyUnreachable, gateway.CodeProxyAuthFailed, gateway.CodeProxyPlatform},
+		Codes: []string{gateway.CodeExternalNameTaken, gateway.CodeProxyUnreachable, gateway.CodeProxyAuthFailed, gateway.CodeProxyPlatform},
 	}, func(ctx context.Context, in *changeInstanceInput) (Instance, error) {
 		settings, err := in.settings()
 		if err != nil {
@@ -277,6 +289,8 @@ func (i *instances) logout() contract.Endpoint {
 
 type newInstanceBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"255" doc:"Name of the instance, for people." example:"Support"`
+
+	ExternalName string `json:"externalName,omitempty" minLength:"1" maxLength:"255" doc:"What your programs call the instance, and no other of the account. If left out: nothing." example:"store-17"`
 }
 
 type paymentBody struct {
@@ -287,19 +301,20 @@ func (i *instances) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createInstance", Tag: tagPartner,
 		Summary: "Create an instance", Description: "The new instance is not linked to an account yet. A key whose scope is limited to certain instances can't create one.",
-		Status: http.StatusCreated, Audience: contract.Partners, Codes: []string{gateway.CodeInstanceLimit},
+		Status: http.StatusCreated, Audience: contract.Partners, Codes: []string{gateway.CodeInstanceLimit, gateway.CodeExternalNameTaken},
 	}, func(ctx context.Context, in *contract.JSON[newInstanceBody]) (Instance, error) {
 		own := contract.Key(ctx)
 		if len(own.InstanceIDs) > 0 {
 			return Instance{}, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
 				"the API key's scope is limited to certain instances, and a new one would not be in it: use a partner key for the whole account")
 		}
-		return contract.Answered(i.shown)(i.createWithin(ctx, own.AccountID, in.Given().Name))
+		given := in.Given()
+		return contract.Answered(i.shown)(i.createWithin(ctx, own.AccountID, instance.Draft{Name: given.Name, ExternalName: given.ExternalName}))
 	})
 }
 
 // createWithin creates an instance unless the account has as many as it may.
-func (i *instances) createWithin(ctx context.Context, accountID, name string) (gateway.Instance, error) {
+func (i *instances) createWithin(ctx context.Context, accountID string, draft instance.Draft) (gateway.Instance, error) {
 	if most := i.limits().Instances; most > 0 {
 		// Two requests at the same time must not both find the last place.
 		i.creating.Lock()
@@ -313,7 +328,7 @@ func (i *instances) createWithin(ctx context.Context, accountID, name string) (g
 				"the account has %d instances and may not have more: delete one, or ask the operator of the gateway", page.Total)
 		}
 	}
-	return i.use.Create(ctx, accountID, name)
+	return i.use.Create(ctx, accountID, draft)
 }
 
 func (i *instances) delete() contract.Endpoint {

@@ -61,6 +61,10 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	p.wants(id, "instances", "list", "--json")
 	p.list(id)
 	p.status(id)
+	p.wants("external name  store-17", "instances", "set", "shop", "--external-name", "store-17")
+	if out := p.does("instances", "set", "shop", "--external-name", ""); strings.Contains(out, "external") {
+		t.Errorf("the external name is still set:\n%s", out)
+	}
 	p.wants("device kind  edge", "instances", "set", "shop", "--device-name", "Front desk", "--device-kind", "edge")
 	p.wants("gap                    1.5s", "instances", "set", "shop", "--gap", "1500ms", "--typing", "--checks-per-day", "500")
 	if out := p.does("instances", "set", "shop", "--gap", "0", "--no-typing"); strings.Contains(out, "gap") || strings.Contains(out, "typing") ||

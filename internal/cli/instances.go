@@ -26,12 +26,13 @@ type instancesCommand struct {
 
 type createInstanceCommand struct {
 	remote.GatewayFlags
-	Name string `arg:"" help:"Name of the instance."`
+	Name         string `arg:"" help:"Name of the instance."`
+	ExternalName string `help:"What your programs call the instance, and no other of the account." env:"-"`
 }
 
 // Run creates the instance.
 func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
-	instance, err := gateway.CreateInstance(ctx, client.NewInstance{Name: c.Name})
+	instance, err := gateway.CreateInstance(ctx, client.NewInstance{Name: c.Name, ExternalName: c.ExternalName})
 	return t.Unless(err).Print(instance, instance.InstanceID)
 }
 
@@ -44,7 +45,7 @@ type listInstancesCommand struct {
 // Run lists the instances that were asked for, oldest first.
 func (c listInstancesCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
 	head := []string{"ID", "NAME", "STATUS", "NUMBER", "ACCOUNT"}
-	return terminal.List(t, c.chosen(gateway.Instances(ctx)), head, func(one client.Instance) []string {
+	return terminal.List(t, c.chosen(gateway.Instances(ctx, client.ListInstancesParams{})), head, func(one client.Instance) []string {
 		return []string{one.InstanceID, one.Name, one.Status, one.MessengerID, one.MessengerName}
 	})
 }
@@ -83,6 +84,7 @@ func printInstance(t terminal.Terminal, instance client.Instance) error {
 	pairs := []terminal.Pair{
 		{"id", instance.InstanceID},
 		{"name", instance.Name},
+		{"external name", instance.ExternalName},
 		{"status", instance.Status},
 		{"number", instance.MessengerID},
 		{"chat id", instance.MessengerJID},
@@ -101,16 +103,17 @@ func printInstance(t terminal.Terminal, instance client.Instance) error {
 
 type setInstanceCommand struct {
 	remote.InstanceArgument
-	Name       *string `help:"Name of the instance." env:"-"`
-	Proxy      *string `help:"URL of the proxy to the platform: socks5h://user:password@host:1080, socks5://, http:// or https://. Use the variable to keep it out of the process list; empty removes it." env:"RECADO_INSTANCE_PROXY"`
-	DeviceName *string `help:"What the phone lists as the name of the device, from the next linking on; empty: Recado." env:"-"`
-	DeviceKind *string `help:"What sort of device the phone lists: desktop, chrome, edge, firefox, opera, safari, ipad or tablet; empty: desktop." env:"-"`
+	Name         *string `help:"Name of the instance." env:"-"`
+	ExternalName *string `help:"What your programs call the instance, and no other of the account; empty: nothing." env:"-"`
+	Proxy        *string `help:"URL of the proxy to the platform: socks5h://user:password@host:1080, socks5://, http:// or https://. Use the variable to keep it out of the process list; empty removes it." env:"RECADO_INSTANCE_PROXY"`
+	DeviceName   *string `help:"What the phone lists as the name of the device, from the next linking on; empty: Recado." env:"-"`
+	DeviceKind   *string `help:"What sort of device the phone lists: desktop, chrome, edge, firefox, opera, safari, ipad or tablet; empty: desktop." env:"-"`
 	remote.PaceFlags
 }
 
 // Run changes the instance.
 func (c setInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	change := client.InstanceChange{Name: c.Name, Proxy: remote.OrNull(c.Proxy)}
+	change := client.InstanceChange{Name: c.Name, ExternalName: remote.OrNull(c.ExternalName), Proxy: remote.OrNull(c.Proxy)}
 	if c.DeviceName != nil || c.DeviceKind != nil {
 		change.Device = client.Set(client.DeviceChange{Name: remote.OrNull(c.DeviceName), Kind: remote.OrNull(c.DeviceKind)})
 	}

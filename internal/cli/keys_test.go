@@ -83,7 +83,7 @@ func TestKeysCreate(t *testing.T) {
 		t.Errorf("made %+v", key)
 	}
 	count := 0
-	for instance, err := range client.New(g.BaseURL, key.Key).Instances(t.Context()) {
+	for instance, err := range client.New(g.BaseURL, key.Key).Instances(t.Context(), client.ListInstancesParams{}) {
 		count++
 		if err != nil || instance.InstanceID != mine.InstanceID {
 			t.Errorf("reaches %+v (%v)", instance, err)

@@ -67,7 +67,7 @@ func (c statusCommand) ofGateway(ctx context.Context, t terminal.Terminal, gatew
 		URL: c.URL, Version: ready.Version, ClientVersion: ready.ClientVersion,
 		Instances: map[string]int{}, ToDo: []todo{}, BehindWebhooks: []remote.WebhookState{}, // never null
 	}
-	for one, err := range gateway.Instances(ctx) {
+	for one, err := range gateway.Instances(ctx, client.ListInstancesParams{}) {
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -368,7 +369,7 @@ func (p *pages) createInstance(r *frame.Request) error {
 	if gateway.CleanName(name) != name || name == "" || utf8.RuneCountInString(name) > maxInstanceName {
 		return gateway.InvalidField("name", "must have 1 to 255 visible characters")
 	}
-	made, err := p.Instances.Create(r.Context(), r.Visitor.Key.AccountID, name)
+	made, err := p.Instances.Create(r.Context(), r.Visitor.Key.AccountID, instance.Draft{Name: name})
 	if err != nil {
 		return err
 	}

@@ -141,6 +141,7 @@ const (
 	CodeQueueExpired        = "QUEUE_EXPIRED"   // in the event of a message that failed
 	CodeQueueCancelled      = "QUEUE_CANCELLED" // in the event of a message that failed
 	CodeMessageBeingSent    = "MESSAGE_BEING_SENT"
+	CodeExternalNameTaken   = "EXTERNAL_NAME_TAKEN"
 	CodeInstanceLimit       = "INSTANCE_LIMIT_REACHED"
 	CodeInternal            = "INTERNAL_ERROR"
 	CodePlatformError       = "PLATFORM_ERROR"

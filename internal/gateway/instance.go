@@ -50,8 +50,11 @@ type Instance struct {
 	ID        string // UUID v7
 	AccountID string
 	Name      string
-	Status    Status
-	Reason    Reason // of the last change of Status
+	// ExternalName is what the account's programs call the instance, and no other of the account;
+	// empty: nothing.
+	ExternalName string
+	Status       Status
+	Reason       Reason // of the last change of Status
 
 	// Device names the session's keys in the connector's store; empty if nothing is
 	// linked.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,6 +33,8 @@ const (
 type Store interface {
 	Reader
 
+	// FindInstance returns the account's instance with an external name, and whether there is one.
+	FindInstance(ctx context.Context, accountID, externalName string) (gateway.Instance, bool, error)
 	CreateInstance(ctx context.Context, instance gateway.Instance) error
 	UpdateInstance(ctx context.Context, id string,
 		change func(*gateway.Instance) ([]eventlog.Event, error)) (gateway.Instance, error)
@@ -122,11 +125,22 @@ func New(config Config) (*Service, error) {
 	return &Service{config: config, sessions: config.Sessions, wake: make(chan struct{}, 1)}, nil
 }
 
-// Create makes an instance that is linked to nothing yet. Its error is Invalid for a name with
-// characters that nobody sees.
-func (s *Service) Create(ctx context.Context, accountID, name string) (gateway.Instance, error) {
-	if gateway.HasInvisible(name) {
-		return gateway.Instance{}, gateway.InvalidField("name", nameProblem(name, maxName))
+// Draft is an instance to be made.
+type Draft struct {
+	Name         string
+	ExternalName string // empty: none
+}
+
+// Create makes an instance that is linked to nothing yet. Its error is Invalid for names with
+// characters that nobody sees, Conflict for an external name that another instance of the account has.
+func (s *Service) Create(ctx context.Context, accountID string, draft Draft) (gateway.Instance, error) {
+	if gateway.HasInvisible(draft.Name) {
+		return gateway.Instance{}, gateway.InvalidField("name", nameProblem(draft.Name, maxName))
+	}
+	if draft.ExternalName != "" {
+		if problem := nameProblem(draft.ExternalName, maxName); problem != "" {
+			return gateway.Instance{}, gateway.InvalidField("externalName", problem)
+		}
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -134,7 +148,7 @@ func (s *Service) Create(ctx context.Context, accountID, name string) (gateway.I
 	}
 	now := s.sessions.config.Now().UTC()
 	instance := gateway.Instance{
-		ID: id.String(), AccountID: accountID, Name: name,
+		ID: id.String(), AccountID: accountID, Name: draft.Name, ExternalName: draft.ExternalName,
 		Status: gateway.StatusCreated, CreatedAt: now, UpdatedAt: now,
 	}
 	create := func(ctx context.Context) error { return s.sessions.config.Store.CreateInstance(ctx, instance) }
@@ -156,6 +170,16 @@ func (s *Service) List(ctx context.Context, key gateway.Key, page gateway.PageRe
 		err = s.sessions.correct(ctx, instances.Items)
 	}
 	return instances, err
+}
+
+// Named is List for the instance with an external name: it is on the first page, if the key may use it.
+func (s *Service) Named(ctx context.Context, key gateway.Key, externalName string, page gateway.PageRequest) (gateway.Page[gateway.Instance], error) {
+	found, ok, err := s.sessions.config.Store.FindInstance(ctx, key.AccountID, externalName)
+	if err != nil || !ok || len(key.InstanceIDs) > 0 && !slices.Contains(key.InstanceIDs, found.ID) {
+		return gateway.Page[gateway.Instance]{}, err
+	}
+	instances := gateway.PageOf([]gateway.Instance{found}, page)
+	return instances, s.sessions.correct(ctx, instances.Items)
 }
 
 // AwaitConnected waits until the instance is connected and its status says so. Its error

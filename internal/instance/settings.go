@@ -19,7 +19,8 @@ const maxName = 255
 // Settings are what is to be changed of an instance. A nil field stays as it is. Except
 // for the name, empty means the default.
 type Settings struct {
-	Name *string
+	Name         *string
+	ExternalName *string
 	// Proxy is a URL, as gateway.ParseProxy takes it. The masked form of the one that is
 	// set changes nothing.
 	Proxy      *string
@@ -31,7 +32,8 @@ type Settings struct {
 // Change changes settings of an instance and returns it. A new proxy is tried first: its
 // error has one of the codes of proxies. A session that runs connects anew if its way to
 // the platform changes, and a linking begins anew if the label changes. The error is
-// Invalid for settings that can't be, NotFound for an unknown instance.
+// Invalid for settings that can't be, Conflict for an external name that another instance of the
+// account has, NotFound for an unknown instance.
 func (s *Service) Change(ctx context.Context, id string, settings Settings) (gateway.Instance, error) {
 	current, err := s.sessions.config.Store.GetInstance(ctx, id)
 	if err != nil {
@@ -68,6 +70,11 @@ func (s Settings) check() (proxy gateway.Proxy, err error) {
 	if s.Name != nil {
 		if problem := nameProblem(*s.Name, maxName); problem != "" {
 			refuse("name", problem)
+		}
+	}
+	if s.ExternalName != nil && *s.ExternalName != "" {
+		if problem := nameProblem(*s.ExternalName, maxName); problem != "" {
+			refuse("externalName", problem)
 		}
 	}
 	if s.DeviceName != nil && *s.DeviceName != "" {
@@ -159,6 +166,9 @@ func (s *supervisor) set(ctx context.Context, settings Settings, proxy gateway.P
 func (s Settings) apply(instance *gateway.Instance, proxy gateway.Proxy) {
 	if s.Name != nil {
 		instance.Name = *s.Name
+	}
+	if s.ExternalName != nil {
+		instance.ExternalName = *s.ExternalName
 	}
 	if s.Proxy != nil && instance.Proxy != proxy {
 		instance.Proxy = proxy

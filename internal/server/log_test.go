@@ -257,6 +257,59 @@ func canRead(t *testing.T, file string, values [][]byte) bool {
 	return false
 }
 
+// Programs find an instance by the name that they have given it, and no other instance of the account has it.
+func TestInstancesHaveExternalNames(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	made := map[string]client.Instance{}
+	for _, name := range []string{"Loja 17 – São José", "loja 17 – São José", ""} {
+		var err error
+		if made[name], err = g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop", ExternalName: name}); err != nil || made[name].ExternalName != name {
+			t.Fatalf("made %+v (%v)", made[name], err)
+		}
+	}
+	const name = "Loja 17 – São José"
+	key, err := g.Partner.CreateAPIKey(t.Context(), client.NewKey{Name: "other", InstanceIDs: []string{made[""].InstanceID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := func(c *client.Client, name string, page int) (ids []string) {
+		t.Helper()
+		listed, err := c.ListInstances(t.Context(), client.ListInstancesParams{ExternalName: name}, page, 1)
+		if err != nil || listed.TotalCount > 1 {
+			t.Fatalf("%q: %+v (%v)", name, listed, err)
+		}
+		for _, one := range listed.Data {
+			ids = append(ids, one.InstanceID)
+		}
+		return ids
+	}
+	if ids := found(g.Client, name, 1); !slices.Equal(ids, []string{made[name].InstanceID}) {
+		t.Errorf("found %v, want %s", ids, made[name].InstanceID)
+	}
+	for what, ids := range cases.Sorted(map[string][]string{
+		"on the second page": found(g.Client, name, 2), "an unknown name": found(g.Client, "Loja 17", 1),
+		"beyond the scope of the key": found(client.New(g.BaseURL, key.Key), name, 1),
+	}) {
+		if len(ids) > 0 {
+			t.Errorf("%s: found %v", what, ids)
+		}
+	}
+	_, err = g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop", ExternalName: name})
+	testkit.Refused(t, err, http.StatusConflict, client.CodeExternalNameTaken)
+	_, err = g.Client.ChangeInstance(t.Context(), made[""].InstanceID, client.InstanceChange{Name: new("other"), ExternalName: client.Set(name)})
+	testkit.Refused(t, err, http.StatusConflict, client.CodeExternalNameTaken)
+	if still := g.Instance(t, made[""].InstanceID); still != made[""] {
+		t.Errorf("after the refusal it is %+v, want %+v", still, made[""])
+	}
+	if changed, err := g.Client.ChangeInstance(t.Context(), made[name].InstanceID, client.InstanceChange{ExternalName: client.Null[string]()}); err != nil || changed.ExternalName != "" {
+		t.Errorf("removed: %+v (%v)", changed, err)
+	}
+	if changed, err := g.Client.ChangeInstance(t.Context(), made[""].InstanceID, client.InstanceChange{ExternalName: client.Set(name)}); err != nil || changed.ExternalName != name {
+		t.Errorf("given to another: %+v (%v)", changed, err)
+	}
+}
+
 // An instance that is requested by its id is the same as in the list, however many
 // there are.
 func TestClientFindsInstances(t *testing.T) {
@@ -269,7 +322,7 @@ func TestClientFindsInstances(t *testing.T) {
 	}
 	count := 0
 	var last client.Instance
-	for instance, err := range g.Client.Instances(t.Context()) {
+	for instance, err := range g.Client.Instances(t.Context(), client.ListInstancesParams{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

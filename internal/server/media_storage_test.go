@@ -493,7 +493,7 @@ func TestMediaIsKeptWhereNoInstanceIsKnown(t *testing.T) {
 	}
 	g := testkit.Start(t, testkit.Options{DataDir: data})
 	// Who is answered comes after the sweep.
-	if _, err := g.Client.ListInstances(t.Context(), 0, 0); err != nil {
+	if _, err := g.Client.ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	g.Stop()

@@ -67,7 +67,7 @@ func TestStatusOutlivesAnOutageOfTheDatabase(t *testing.T) {
 			testkit.Await(t, "a write that fails", failed.rang)
 			end()
 			testkit.Await(t, "status "+string(c.status), func() bool {
-				page, err := g.Client.ListInstances(t.Context(), 0, 0) // the first after an outage may still fail
+				page, err := g.Client.ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0) // the first after an outage may still fail
 				return err == nil && page.Data[0].Status == string(c.status)
 			})
 			testkit.Await(t, "the event", func() bool { return reportsReason(t, g, id, c.reason) })
@@ -111,7 +111,7 @@ func TestRequestsWhileTheDatabaseIsAway(t *testing.T) {
 	end := postgres.Outage(t, url)
 	text := client.Text{To: customerNumber, Message: "Oi!"}
 	for range 20 { // more than there are connections
-		_, err := g.Client.ListInstances(t.Context(), 0, 0)
+		_, err := g.Client.ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0)
 		refusedForNow(t, err)
 		_, err = g.Client.SendText(t.Context(), id, text)
 		refusedForNow(t, err)

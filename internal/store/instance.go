@@ -53,6 +53,7 @@ var (
 		table.Number("proxy_seal", func(r *instanceRow) *int64 { return &r.proxySeal }),
 		table.Flag("calls_reject", func(r *instanceRow) *bool { return &r.instance.Sending.Calls.Reject }),
 		table.Text("calls_text", func(r *instanceRow) *string { return &r.instance.Sending.Calls.Text }),
+		table.Text("external_name", func(r *instanceRow) *string { return &r.instance.ExternalName }),
 	)
 
 	instanceOutline = instanceColumns.Only("id", "account_id", "created_at", "name", "status", "reason", "profile_jid", "profile_name", "updated_at")
@@ -73,12 +74,17 @@ func ofInstance(err error, tried string) error {
 	return err
 }
 
+// externalNameTaken is the error of a write that would give an account two instances with one external name.
+func externalNameTaken() error {
+	return gateway.Errorf(gateway.Conflict, gateway.CodeExternalNameTaken, "another instance of the account has this external name")
+}
+
 func instanceNotFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
 }
 
 // CreateInstance adds an instance, under the tenure of the context; without one, any node
-// may take it over. If its id is taken, it returns a gateway.Conflict.
+// may take it over. If its id or its external name is taken, it returns a gateway.Conflict.
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
 	defer s.changeInstance(ctx, instance.ID)()
 	err := s.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
@@ -91,6 +97,9 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 	})
 	if s.db.fenced && sqlerror.IsOrphan(err) { // the node has been removed from the list
 		return gateway.ErrTenureOver
+	}
+	if sqlerror.IsTaken(err) && instance.ExternalName != "" { // an id is new
+		return externalNameTaken()
 	}
 	return table.Added(err, "there is already an instance with this id", "create instance")
 }
@@ -111,6 +120,13 @@ func (s *Store) GetInstance(ctx context.Context, id string) (instance gateway.In
 	}
 	table.Wrap(&err, "get instance")
 	return instance, err
+}
+
+// FindInstance returns the account's instance with an external name, and whether there is one.
+func (s *Store) FindInstance(ctx context.Context, accountID, externalName string) (_ gateway.Instance, found bool, err error) {
+	defer table.Wrap(&err, "find instance")
+	return table.Find(ctx, s.db.Reader(), s.scanInstance(ctx),
+		"SELECT "+instanceColumns.Names+" FROM instances WHERE account_id = $1 AND external_name = $2 AND external_name <> ''", accountID, externalName)
 }
 
 // changeInstance is called before an instance changes, and done afterwards.
@@ -189,8 +205,8 @@ func (s *Store) InstancesByID(ctx context.Context, ids []string) (_ []gateway.In
 // UpdateInstance reads the instance, applies change to it, writes it back and
 // appends the events that change returns, in one transaction that excludes every
 // other update of the instance. It returns what was written, or a
-// gateway.NotFound. An error of change is returned as it is and nothing is
-// written. change may run again; its id, account and creation time can't be
+// gateway.NotFound, or a gateway.Conflict if another instance of the account has its external
+// name. An error of change is returned as it is and nothing is written. change may run again; its id, account and creation time can't be
 // changed.
 func (s *Store) UpdateInstance(
 	ctx context.Context, id string, change func(*gateway.Instance) ([]eventlog.Event, error),
@@ -216,6 +232,9 @@ func (s *Store) UpdateInstance(
 		}
 		return nil, r.Append(ctx, events...)
 	})
+	if sqlerror.IsTaken(err) {
+		return gateway.Instance{}, externalNameTaken()
+	}
 	table.Wrap(&err, "update instance")
 	if err != nil {
 		return gateway.Instance{}, err

@@ -279,7 +279,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 // others are the methods of the store that write nothing for an instance, or that any process
 // may call: they add what all instances share, or remove what is too old for everybody.
 const others = `Failing Probe AccountsOf AllAccountWebhooks DeleteAccountWebhook FindAccountWebhook ListAccountWebhooks SaveAccountWebhook AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
-	FindDeviceKey FindDeviceKeys FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey InstanceOutlines
+	FindDeviceKey FindDeviceKeys FindIdempotency FindInstance FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey InstanceOutlines
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListNumberChecks
 	ListQueued ListReactions ListVotes EventsOfChat ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Count LastBackup Connections
 	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp DisappearsAfter FindChat FindLabel FreeLabelID LabelsOfChats LabelsOfMessages ListLabels ListChats ListMessages ChatsOfMessages ChatMessagesUntil RunIndex

@@ -61,6 +61,7 @@ func Codes() []Code {
 		{gateway.CodeWebhookInactive, gateway.Conflict, "The webhook is not active: it gets no events."},
 		{gateway.CodeHistoryPending, gateway.Conflict, "The phone has not answered earlier requests for older messages yet."},
 		{gateway.CodeSubscriptionLimit, gateway.Conflict, "The instance has subscribed to the presence of as many contacts as it may."},
+		{gateway.CodeExternalNameTaken, gateway.Conflict, "Another instance of the account has this external name."},
 		{gateway.CodeInstanceLimit, gateway.Conflict, "The account has as many instances as it is allowed."},
 		{gateway.CodeIdempotencyConflict, gateway.Conflict, "The Idempotency-Key was used for another request, or the first one is still running."},
 		{gateway.CodeMessageBeingSent, gateway.Conflict, "The message is being sent at this moment; it can't be cancelled. Or it waits to be sent, and can't be deleted for this account alone."},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/server"
 )
 
@@ -125,21 +126,21 @@ func (m *maker) prepareInstance(ctx context.Context) error {
 // ensureInstance finds the instance of an earlier start, or creates one.
 func (m *maker) ensureInstance(ctx context.Context) (gateway.Instance, error) {
 	if m.demo.InstanceID != "" {
-		instance, err := m.server.Instances().Get(ctx, m.demo.InstanceID)
+		found, err := m.server.Instances().Get(ctx, m.demo.InstanceID)
 		if err == nil || gateway.KindOf(err) != gateway.NotFound {
-			return instance, err
+			return found, err
 		}
 	}
 	account, err := m.server.Access().EnsureAccount(ctx, Account)
 	if err != nil {
 		return gateway.Instance{}, err
 	}
-	instance, err := m.server.Instances().Create(ctx, account.ID, instanceName)
+	made, err := m.server.Instances().Create(ctx, account.ID, instance.Draft{Name: instanceName})
 	if err != nil {
 		return gateway.Instance{}, err
 	}
-	m.demo.InstanceID = instance.ID
-	return instance, m.save()
+	m.demo.InstanceID = made.ID
+	return made, m.save()
 }
 
 // link does what a person would do: it asks for the code and scans it with the demo

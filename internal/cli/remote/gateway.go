@@ -99,7 +99,7 @@ func FindInstance(ctx context.Context, c *client.Client, nameOrID string) (clien
 		return c.GetInstance(ctx, nameOrID)
 	}
 	var found, others []client.Instance
-	for instance, err := range c.Instances(ctx) {
+	for instance, err := range c.Instances(ctx, client.ListInstancesParams{}) {
 		switch {
 		case err != nil:
 			return client.Instance{}, err

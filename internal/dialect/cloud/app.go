@@ -37,7 +37,7 @@ func debugToken(c *call) (any, error) {
 	type answer struct {
 		Data tokenState `json:"data"`
 	}
-	_, err := c.cloud.config.Gateway.As(c.http, "cloud", asked).ListInstances(c.http.Context(), 1, 1)
+	_, err := c.cloud.config.Gateway.As(c.http, "cloud", asked).ListInstances(c.http.Context(), client.ListInstancesParams{}, 1, 1)
 	if client.IsCode(err, client.CodeUnauthorized) {
 		return answer{tokenState{Error: &tokenError{Code: numberToken, Message: "The token is unknown, expired or revoked."}, Scopes: []string{}}}, nil
 	}

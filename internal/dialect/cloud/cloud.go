@@ -157,7 +157,7 @@ func (c *call) find() (answer route, known bool) {
 // authenticate refuses a key that is not valid, and finds the instance that the path names.
 func (c *call) authenticate(key string, known bool) error {
 	if !known || c.id == "" {
-		_, err := c.api.ListInstances(c.http.Context(), 1, 1)
+		_, err := c.api.ListInstances(c.http.Context(), client.ListInstancesParams{}, 1, 1)
 		return err
 	}
 	if _, _, ok := parseMediaID(c.id); ok {

@@ -60,7 +60,7 @@ func (c *call) findInstance(key string) (client.Instance, error) {
 		}
 	}
 	var best client.Instance
-	for each, err := range c.api.Instances(c.http.Context()) {
+	for each, err := range c.api.Instances(c.http.Context(), client.ListInstancesParams{}) {
 		if err != nil {
 			return client.Instance{}, err
 		}

@@ -119,13 +119,13 @@ func (c *call) run(w http.ResponseWriter, path string) (status int, answer any, 
 	}
 	op, instance, known := c.handler.find(c.request.Method, path)
 	if !known {
-		if _, err := c.client.ListInstances(c.ctx(), 1, 1); err != nil {
+		if _, err := c.client.ListInstances(c.ctx(), client.ListInstancesParams{}, 1, 1); err != nil {
 			return 0, nil, err
 		}
 		return 0, nil, refuse(http.StatusNotFound, "Cannot "+c.request.Method+" "+cut(path))
 	}
 	if instance == "" {
-		_, err = c.client.ListInstances(c.ctx(), 1, 1)
+		_, err = c.client.ListInstances(c.ctx(), client.ListInstancesParams{}, 1, 1)
 	} else {
 		c.called = cut(instance)
 		c.instance, err = c.find(instance)
@@ -231,7 +231,7 @@ func (c *call) named(named string) (found []client.Instance, err error) {
 		}
 	}
 	for page := 1; ; page++ {
-		instances, err := c.client.ListInstances(c.ctx(), page, pageSize)
+		instances, err := c.client.ListInstances(c.ctx(), client.ListInstancesParams{}, page, pageSize)
 		if err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func (c *call) fetchInstances() (any, error) {
 	named, id, number := c.query("instanceName"), c.query("instanceId"), c.query("number")
 	list := []object{}
 	for page := 1; ; page++ {
-		instances, err := c.client.ListInstances(c.ctx(), page, pageSize)
+		instances, err := c.client.ListInstances(c.ctx(), client.ListInstancesParams{}, page, pageSize)
 		if err != nil {
 			return nil, err
 		}

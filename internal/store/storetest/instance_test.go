@@ -78,6 +78,43 @@ func testListInstances(t *testing.T, f *fixture) {
 	}
 }
 
+func testExternalNames(t *testing.T, f *fixture) {
+	t.Helper()
+	account, other := f.account(), f.account()
+	first, second, foreign, nameless := f.instance(account.ID, 1), f.instance(account.ID, 2), f.instance(other.ID, 1), f.instance(account.ID, 3)
+	named := func(of gateway.Instance, name string) error {
+		t.Helper()
+		_, err := f.UpdateInstance(f.ctx(), of.ID, func(i *gateway.Instance) ([]eventlog.Event, error) {
+			i.ExternalName = name
+			return nil, nil
+		})
+		return err
+	}
+	wants := func(accountID, name, id string) {
+		t.Helper()
+		if got, found, err := f.FindInstance(f.ctx(), accountID, name); err != nil || got.ID != id || found != (id != "") {
+			t.Errorf("%q is %s, %t (%v), want %s", name, got.ID, found, err, id)
+		}
+	}
+	f.check(named(first, "loja 7"))
+	f.check(named(foreign, "loja 7")) // another account's names are its own
+	wants(account.ID, "loja 7", first.ID)
+	wants(other.ID, "loja 7", foreign.ID)
+	wants(account.ID, "Loja 7", "")
+	wants(account.ID, "", "")
+	wantKind(t, named(second, "loja 7"), gateway.Conflict, gateway.CodeExternalNameTaken)
+	made := nameless
+	made.ID, made.ExternalName = newID(), "loja 7"
+	wantKind(t, f.CreateInstance(f.ctx(), made), gateway.Conflict, gateway.CodeExternalNameTaken)
+	f.check(named(first, "loja 7"))
+	f.check(named(first, ""))
+	f.check(named(second, "loja 7"))
+	wants(account.ID, "loja 7", second.ID)
+	f.check(f.DeleteInstance(f.ctx(), second.ID))
+	f.check(f.CreateInstance(f.ctx(), made))
+	wants(account.ID, "loja 7", made.ID)
+}
+
 func testUpdateInstance(t *testing.T, f *fixture) {
 	t.Helper()
 	instance := f.instance(f.account().ID, 1)
@@ -92,6 +129,7 @@ func testUpdateInstance(t *testing.T, f *fixture) {
 		Typing: true, NumberChecks: gateway.Budget{PerHour: 6, PerDay: 7}, Calls: gateway.CallRule{Reject: true, Text: "No calls"},
 	}
 	want.Restricted = gateway.Restricted{Since: after(1), Until: after(30), Reported: after(2)}
+	want.ExternalName = "loja 7"
 	want.UpdatedAt = after(7)
 	got, err := f.UpdateInstance(f.ctx(), instance.ID, func(i *gateway.Instance) ([]eventlog.Event, error) {
 		if *i != instance {

@@ -61,6 +61,7 @@ func testStore(t *testing.T, empty func(t *testing.T) store.Config) {
 		"instances":           testInstances,
 		"instances, lists":    testListInstances,
 		"instances, update":   testUpdateInstance,
+		"instances, external": testExternalNames,
 		"instances, at once":  testUpdateInstanceAtOnce,
 		"instances, delete":   testDeleteInstance,
 		"messages, retention": testMessageRetention,
