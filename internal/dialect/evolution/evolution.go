@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/body"
@@ -200,8 +201,8 @@ func keyOf(r *http.Request) string {
 	return ""
 }
 
-// find returns the instance that somebody names: by its identifier, or by its name if no other instance of the
-// key has it.
+// find returns the instance that somebody names: by its identifier, by its external name, or by its name if no other
+// instance of the key has it.
 func (c *call) find(named string) (client.Instance, error) {
 	found, err := c.named(named)
 	switch {
@@ -228,6 +229,12 @@ func (c *call) named(named string) (found []client.Instance, err error) {
 		}
 		if !isCode(err, client.CodeInstanceNotFound, client.CodeForbidden, client.CodeValidationError, client.CodeNotFound) {
 			return nil, err
+		}
+	}
+	if len(named) > 0 && utf8.RuneCountInString(named) <= maxEcho { // no external name is longer
+		called, err := c.client.ListInstances(c.ctx(), client.ListInstancesParams{ExternalName: named}, 1, 1)
+		if err != nil || len(called.Data) == 1 {
+			return called.Data, err
 		}
 	}
 	for page := 1; ; page++ {

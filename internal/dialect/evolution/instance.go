@@ -99,7 +99,9 @@ func (c *call) createInstance() (any, error) {
 	case len(found) > 0:
 		return nil, refuse(http.StatusForbidden, "This name \""+cut(named)+"\" is already in use.")
 	}
-	if c.instance, err = c.client.CreateInstance(c.ctx(), client.NewInstance{Name: named}); err != nil {
+	if c.instance, err = c.client.CreateInstance(c.ctx(), client.NewInstance{Name: named, ExternalName: named}); isCode(err, client.CodeExternalNameTaken) {
+		return nil, refuse(http.StatusForbidden, "This name \""+cut(named)+"\" is already in use.")
+	} else if err != nil {
 		return nil, err
 	}
 	answer, err := c.arrange(change)
