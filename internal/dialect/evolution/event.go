@@ -3,6 +3,7 @@
 package evolution
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -36,7 +37,7 @@ func (f Format) Body(of gateway.Instance, event eventlog.Event, link string) (pa
 	encoder := json.NewEncoder(&posted)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(object{
-		"event": kind, "instance": of.Name, "data": data, "date_time": timeOf(event.At),
+		"event": kind, "instance": cmp.Or(of.ExternalName, of.Name), "data": data, "date_time": timeOf(event.At),
 		"sender": string(of.Profile.JID), "server_url": f.ServerURL, "apikey": nil,
 	})
 	if f.ByEvent {
@@ -126,7 +127,7 @@ type translation struct {
 func (e translation) ofOthers(read any) (kind string, data any, ok bool) {
 	switch read := read.(type) {
 	case client.InstanceQREvent:
-		return qrUpdated, object{"qrcode": object{"instance": e.of.Name, "pairingCode": nil, "code": orNil(read.Code), "base64": read.QRCode}}, true
+		return qrUpdated, object{"qrcode": object{"instance": cmp.Or(e.of.ExternalName, e.of.Name), "pairingCode": nil, "code": orNil(read.Code), "base64": read.QRCode}}, true
 	case client.InstanceStatusEvent:
 		return connectionOf, e.connection(read), true
 	case client.ContactUpdatedEvent:
@@ -149,14 +150,14 @@ func (e translation) ofOthers(read any) (kind string, data any, ok bool) {
 	case client.GroupUpdatedEvent:
 		return e.group(read)
 	case client.LabelUpdatedEvent:
-		return labelsEdit, object{"id": read.LabelID, "name": read.Name, "color": read.Color, "deleted": read.Deleted, "predefinedId": nil, "instance": e.of.Name}, true
+		return labelsEdit, object{"id": read.LabelID, "name": read.Name, "color": read.Color, "deleted": read.Deleted, "predefinedId": nil, "instance": cmp.Or(e.of.ExternalName, e.of.Name)}, true
 	case client.LabelAssignedEvent:
 		change := "remove"
 		if read.Assigned {
 			change = "add"
 		}
 		// That API tells of the labels of chats alone.
-		return labelsAssigned, object{"instance": e.of.Name, "type": change, "chatId": read.Chat.Chat, "labelId": read.LabelID}, read.MessageID == nil
+		return labelsAssigned, object{"instance": cmp.Or(e.of.ExternalName, e.of.Name), "type": change, "chatId": read.Chat.Chat, "labelId": read.LabelID}, read.MessageID == nil
 	case client.CallReceivedEvent:
 		return callOf, e.call(read.Chat, read.From, read.CallID, "offer", read.Video), true
 	case client.CallEndedEvent:
@@ -259,7 +260,7 @@ func (e translation) edited(read client.MessageEditedEvent) (kind string, data a
 
 // connection is connection.update, with the reason by the number that Baileys has for it.
 func (e translation) connection(read client.InstanceStatusEvent) object {
-	data := object{"instance": e.of.Name, "state": stateOf(read.Status), "statusReason": http.StatusOK}
+	data := object{"instance": cmp.Or(e.of.ExternalName, e.of.Name), "state": stateOf(read.Status), "statusReason": http.StatusOK}
 	switch {
 	case read.Status == client.StatusConnected:
 		data["wuid"], data["profileName"], data["profilePictureUrl"] = orNil(textIn(read.MessengerJID)), orNil(e.of.Profile.Name), orNil(e.of.Profile.PictureURL)

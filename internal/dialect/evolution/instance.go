@@ -3,6 +3,7 @@
 package evolution
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -40,7 +41,7 @@ func timeOf(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000
 // instanceOf is an instance as lists have it.
 func instanceOf(i client.Instance) object {
 	return object{
-		"id": i.InstanceID, "name": i.Name, "connectionStatus": stateOf(i.Status), "ownerJid": orNil(i.MessengerJID),
+		"id": i.InstanceID, "name": cmp.Or(i.ExternalName, i.Name), "connectionStatus": stateOf(i.Status), "ownerJid": orNil(i.MessengerJID),
 		"profileName": orNil(i.MessengerName), "profilePicUrl": orNil(i.MessengerProfilePicURL), "integration": integration,
 		"number": orNil(i.MessengerID), "businessId": nil, "token": nil, "clientName": "recado",
 		"disconnectionReasonCode": nil, "disconnectionObject": nil, "disconnectionAt": nil,
@@ -59,7 +60,7 @@ func (c *call) fetchInstances() (any, error) {
 			return nil, err
 		}
 		for _, i := range instances.Data {
-			byName := named == "" || i.Name == named || strings.EqualFold(i.InstanceID, named)
+			byName := named == "" || cmp.Or(i.ExternalName, i.Name) == named || strings.EqualFold(i.InstanceID, named)
 			if byName && (id == "" || strings.EqualFold(i.InstanceID, id)) && (number == "" || i.MessengerID == strings.TrimSuffix(number, personal)) {
 				list = append(list, instanceOf(i))
 			}
@@ -115,7 +116,7 @@ func (c *call) createInstance() (any, error) {
 
 // arrange makes a new instance as it was asked for, and answers.
 func (c *call) arrange(change client.InstanceChange) (any, error) {
-	c.called = c.instance.Name
+	c.called = cmp.Or(c.instance.ExternalName, c.instance.Name)
 	var err error
 	if c.instance, err = c.client.ChangeInstance(c.ctx(), c.id(), change); err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func (c *call) connectionState() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return object{"instance": object{"instanceName": now.Name, "state": stateOf(now.Status)}}, nil
+	return object{"instance": object{"instanceName": cmp.Or(now.ExternalName, now.Name), "state": stateOf(now.Status)}}, nil
 }
 
 func (c *call) restart() (any, error) {
@@ -243,7 +244,7 @@ func (c *call) setSettings() (any, error) {
 	if c.instance, err = c.client.ChangeInstance(c.ctx(), c.id(), c.settingsChange()); err != nil {
 		return nil, err
 	}
-	return object{"settings": object{"instanceName": c.instance.Name, "settings": settingsOf(c.instance)}}, nil
+	return object{"settings": object{"instanceName": cmp.Or(c.instance.ExternalName, c.instance.Name), "settings": settingsOf(c.instance)}}, nil
 }
 
 func (c *call) findSettings() (any, error) { return settingsOf(c.instance), nil }
