@@ -223,8 +223,8 @@ func (c *Client) ConfirmPasskey(ctx context.Context, instanceID string) error {
 // CreateAPIKey creates an API key. Only a hash of the key is stored: no other answer contains the
 // key. A key can't create one with a wider scope or a later end than its own.
 //
-// Its refusals may have CodeForbidden, CodeInternalError, CodePayloadTooLarge, CodeRateLimited,
-// CodeUnauthorized or CodeValidationError, and the codes of every operation.
+// Its refusals may have CodeForbidden, CodeInternalError, CodeKeyValueTaken, CodePayloadTooLarge,
+// CodeRateLimited, CodeUnauthorized or CodeValidationError, and the codes of every operation.
 func (c *Client) CreateAPIKey(ctx context.Context, body NewKey) (answer CreatedKey, err error) {
 	_, err = c.do(ctx, request{method: http.MethodPost, path: "/api/partner/api-keys", body: body}, &answer)
 	return answer, err

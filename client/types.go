@@ -1092,6 +1092,9 @@ type NewKey struct {
 	// Nil is refused.
 	InstanceIDs []string `json:"instanceIds,omitzero"`
 	Partner     bool     `json:"partner,omitzero"` // Whether the key may use the partner interface.
+	// The key itself, of your own choosing: visible ASCII characters. It is as hard to guess as you
+	// make it. If left out: a new random one.
+	Value string `json:"value,omitzero"`
 }
 
 // NewLabel is the body of CreateLabel.

@@ -169,6 +169,8 @@ const (
 	CodeSubscriptionLimitReached = "SUBSCRIPTION_LIMIT_REACHED"
 	// Another instance of the account has this external name.
 	CodeExternalNameTaken = "EXTERNAL_NAME_TAKEN"
+	// The value that was chosen for an API key is one already, or was.
+	CodeKeyValueTaken = "KEY_VALUE_TAKEN"
 	// The account has as many instances as it is allowed.
 	CodeInstanceLimitReached = "INSTANCE_LIMIT_REACHED"
 	// The Idempotency-Key was used for another request, or the first one is still running.

@@ -181,7 +181,12 @@ func (s *Service) CreateKey(ctx context.Context, params KeyParams) (gateway.Key,
 		CreatedAt:   s.now().UTC(),
 		ExpiresAt:   params.ExpiresAt,
 	}
-	if err := s.store.CreateKey(ctx, key); err != nil {
+	err = s.store.CreateKey(ctx, key)
+	if params.Secret != "" && gateway.KindOf(err) == gateway.Conflict {
+		// Whose key it is, and whether it still works, is nobody's business.
+		err = gateway.Errorf(gateway.Conflict, gateway.CodeKeyValueTaken, "this value can't be an API key of yours: choose another one")
+	}
+	if err != nil {
 		return gateway.Key{}, "", err
 	}
 	return key, secret, nil
@@ -203,7 +208,7 @@ func (s *Service) RevokeKey(ctx context.Context, accountID, id string) error {
 }
 
 // Hash is how a secret is kept: SHA-256 is enough, as a key is not a password
-// but 32 random bytes.
+// but 32 random bytes. One of somebody's own choosing is as hard to guess as they have made it.
 func Hash(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]

@@ -3,6 +3,7 @@ package access_test
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,6 +172,9 @@ func TestOwnSecretIsCheckedAndWorks(t *testing.T) {
 	}
 	if _, err := service.Authenticate(t.Context(), own); err != nil {
 		t.Error(err)
+	}
+	if _, _, err := service.CreateKey(t.Context(), access.KeyParams{AccountID: account.ID, Name: "CI", Secret: own}); gateway.KindOf(err) != gateway.Conflict || !strings.Contains(err.Error(), gateway.CodeKeyValueTaken) {
+		t.Errorf("one that there is already is answered %v", err)
 	}
 	if _, _, err := service.CreateKey(t.Context(), access.KeyParams{AccountID: account.ID, Name: "CI", Secret: "short"}); gateway.KindOf(err) != gateway.Invalid {
 		t.Errorf("a short one is answered %v", err)

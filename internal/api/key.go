@@ -66,6 +66,7 @@ type newKeyBody struct {
 	InstanceIDs []string   `json:"instanceIds,omitempty" nullable:"false" minItems:"1" maxItems:"1000" doc:"The scope of the key: the instances that it may use. If left out: all instances of the account. Null is refused."`
 	Partner     bool       `json:"partner,omitempty" default:"false" doc:"Whether the key may use the partner interface." example:"false"`
 	ExpiresAt   *time.Time `json:"expiresAt,omitempty" doc:"When the key ends. If left out: never." example:"2027-01-01T00:00:00Z"`
+	Value       string     `json:"value,omitempty" minLength:"16" maxLength:"255" doc:"The key itself, of your own choosing: visible ASCII characters. It is as hard to guess as you make it. If left out: a new random one." example:"-" sample:"-"`
 }
 
 type revokeKeyInput struct {
@@ -77,7 +78,7 @@ func (k keys) create() contract.Endpoint {
 		ID: "createAPIKey", Tag: tagPartner,
 		Summary:     "Create an API key",
 		Description: "Only a hash of the key is stored: no other answer contains the key. A key can't create one with a wider scope or a later end than its own.",
-		Status:      http.StatusCreated, Audience: contract.Partners,
+		Status:      http.StatusCreated, Audience: contract.Partners, Codes: []string{gateway.CodeKeyValueTaken},
 	}, func(ctx context.Context, in *contract.JSON[newKeyBody]) (CreatedKey, error) {
 		own := contract.Key(ctx)
 		given := in.Given()
@@ -86,6 +87,7 @@ func (k keys) create() contract.Endpoint {
 			Name:        given.Name,
 			InstanceIDs: given.InstanceIDs,
 			Partner:     given.Partner,
+			Secret:      given.Value,
 		}
 		if given.ExpiresAt != nil {
 			params.ExpiresAt = *given.ExpiresAt
@@ -109,6 +111,11 @@ func (k keys) create() contract.Endpoint {
 // that asks for it.
 func (k keys) check(ctx context.Context, own gateway.Key, params access.KeyParams) error {
 	var wrong fieldErrors
+	if params.Secret != "" {
+		if why := access.Unfit(params.Secret); why != "" {
+			wrong.add("value", why)
+		}
+	}
 	if !params.ExpiresAt.IsZero() && !params.ExpiresAt.After(k.now()) {
 		wrong.add("expiresAt", "must be in the future")
 	}

@@ -142,6 +142,7 @@ const (
 	CodeQueueCancelled      = "QUEUE_CANCELLED" // in the event of a message that failed
 	CodeMessageBeingSent    = "MESSAGE_BEING_SENT"
 	CodeExternalNameTaken   = "EXTERNAL_NAME_TAKEN"
+	CodeKeyValueTaken       = "KEY_VALUE_TAKEN"
 	CodeInstanceLimit       = "INSTANCE_LIMIT_REACHED"
 	CodeInternal            = "INTERNAL_ERROR"
 	CodePlatformError       = "PLATFORM_ERROR"

@@ -310,6 +310,32 @@ func TestInstancesHaveExternalNames(t *testing.T) {
 	}
 }
 
+// Who moves in from another gateway keeps the key that the programs have.
+func TestAPIKeyOfOnesOwnChoosing(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	const own = "B6D711FC-DE4D-4FD5-9365-44120E713976"
+	made, err := g.Partner.CreateAPIKey(t.Context(), client.NewKey{Name: "moved", Value: own})
+	if err != nil || made.Key != own {
+		t.Fatalf("made %+v (%v)", made, err)
+	}
+	with := client.New(g.BaseURL, own)
+	if _, err := with.ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0); err != nil {
+		t.Error(err)
+	}
+	if err := g.Partner.RevokeAPIKey(t.Context(), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = with.ListInstances(t.Context(), client.ListInstancesParams{}, 0, 0)
+	testkit.Refused(t, err, http.StatusUnauthorized, client.CodeUnauthorized)
+	_, err = g.Partner.CreateAPIKey(t.Context(), client.NewKey{Name: "again", Value: own}) // what was revoked stays so
+	testkit.Refused(t, err, http.StatusConflict, client.CodeKeyValueTaken)
+	for _, unfit := range []string{"fifteen-letters", strings.Repeat("a", 256), "with blanks in between", "não-é-ascii-visível", "rcd_with-a-wrong-checksum"} {
+		_, err := g.Partner.CreateAPIKey(t.Context(), client.NewKey{Name: "unfit", Value: unfit})
+		testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidationError)
+	}
+}
+
 // An instance that is requested by its id is the same as in the list, however many
 // there are.
 func TestClientFindsInstances(t *testing.T) {

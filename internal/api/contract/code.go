@@ -62,6 +62,7 @@ func Codes() []Code {
 		{gateway.CodeHistoryPending, gateway.Conflict, "The phone has not answered earlier requests for older messages yet."},
 		{gateway.CodeSubscriptionLimit, gateway.Conflict, "The instance has subscribed to the presence of as many contacts as it may."},
 		{gateway.CodeExternalNameTaken, gateway.Conflict, "Another instance of the account has this external name."},
+		{gateway.CodeKeyValueTaken, gateway.Conflict, "The value that was chosen for an API key is one already, or was."},
 		{gateway.CodeInstanceLimit, gateway.Conflict, "The account has as many instances as it is allowed."},
 		{gateway.CodeIdempotencyConflict, gateway.Conflict, "The Idempotency-Key was used for another request, or the first one is still running."},
 		{gateway.CodeMessageBeingSent, gateway.Conflict, "The message is being sent at this moment; it can't be cancelled. Or it waits to be sent, and can't be deleted for this account alone."},
