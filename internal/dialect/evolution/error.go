@@ -119,6 +119,8 @@ func fieldNamed(field string) string {
 		return "number"
 	case "message":
 		return "text"
+	case "value":
+		return "token"
 	default:
 		return field
 	}

@@ -83,9 +83,6 @@ func (c *call) createInstance() (any, error) {
 	if wanted := c.fields.text("integration"); wanted != "" && wanted != integration {
 		return nil, refuse(http.StatusNotImplemented, "Recado links devices: leave integration out, or use "+integration)
 	}
-	if c.fields.text("token") != "" {
-		return nil, refuse(http.StatusNotImplemented, "Recado makes the keys: leave token out, and use the hash of the answer")
-	}
 	change := c.settingsChange()
 	if c.fields.text("proxyHost") != "" {
 		proxy := fields{}
@@ -121,7 +118,7 @@ func (c *call) arrange(change client.InstanceChange) (any, error) {
 	if c.instance, err = c.client.ChangeInstance(c.ctx(), c.id(), change); err != nil {
 		return nil, err
 	}
-	key, err := c.client.CreateAPIKey(c.ctx(), client.NewKey{Name: c.called, InstanceIDs: []string{c.id()}})
+	key, err := c.client.CreateAPIKey(c.ctx(), client.NewKey{Name: c.called, InstanceIDs: []string{c.id()}, Value: c.fields.text("token")})
 	if err != nil {
 		return nil, err
 	}

@@ -67,14 +67,17 @@ func TestInstancesAreMadeAndLinked(t *testing.T) {
 	g := testkit.Start(t, testkit.Options{})
 	o := newPartner(t, g)
 	o.instance = "loja do João/2"
+	const chosen = "4F1C2B3A-9D8E-4C7B-A6F5-0123456789AB"
 	status, made := o.ask(http.MethodPost, "/instance/create", object{
 		"instanceName": o.instance, "integration": "WHATSAPP-BAILEYS", "qrcode": true, "rejectCall": true, "msgCall": "Write instead.", "unknown": object{},
+		"token": chosen,
 	})
-	if status != http.StatusCreated || !strings.HasPrefix(text(made, "qrcode", "base64"), "data:image/png;base64,") || text(made, "qrcode", "code") == "" || text(made, "hash") == "" ||
+	if status != http.StatusCreated || !strings.HasPrefix(text(made, "qrcode", "base64"), "data:image/png;base64,") || text(made, "qrcode", "code") == "" || text(made, "hash") != chosen ||
 		text(made, "settings", "msgCall") != "Write instead." || at(made, "settings", "rejectCall") != true {
 		t.Fatalf("made: %d %v", status, made)
 	}
 	id := text(made, "instance", "instanceId")
+	o.refused(http.StatusConflict, http.MethodPost, "/instance/create", object{"instanceName": "with the key again", "token": chosen})
 	if message := o.refused(http.StatusForbidden, http.MethodPost, "/instance/create", object{"instanceName": o.instance}); at(message, 0) != `This name "loja do João/2" is already in use.` {
 		t.Errorf("the name again: %v", message)
 	}
@@ -137,7 +140,7 @@ func TestInstancesThatAreNotLinked(t *testing.T) {
 	o.does(http.StatusCreated, http.MethodPost, "/proxy/set", object{"enabled": "", "host": ""})
 	o.refused(http.StatusNotFound, http.MethodGet, "/proxy/find/shop", nil)
 	for body, want := range cases.Sorted(map[string]int{
-		`{}`: http.StatusBadRequest, `[]`: http.StatusBadRequest, `{"instanceName":"b","token":"mine"}`: http.StatusNotImplemented,
+		`{}`: http.StatusBadRequest, `[]`: http.StatusBadRequest, `{"instanceName":"b","token":"mine"}`: http.StatusBadRequest,
 		`{"instanceName":"b","integration":"WHATSAPP-BUSINESS"}`: http.StatusNotImplemented,
 	}) {
 		o.refused(want, http.MethodPost, "/instance/create", body)
