@@ -101,26 +101,26 @@ func (m *maker) prepareKeys(ctx context.Context, ownKey string) error {
 }
 
 func (m *maker) prepareInstance(ctx context.Context) error {
-	instance, err := m.ensureInstance(ctx)
+	found, err := m.ensureInstance(ctx)
 	if err != nil {
 		return err
 	}
 	switch {
-	case instance.Status == gateway.StatusPaymentPending:
-		if _, err := m.server.Instances().SetPayment(ctx, instance.ID, false); err != nil {
+	case found.Status == gateway.StatusPaymentPending:
+		if _, err := m.server.Instances().SetPayment(ctx, found.ID, false); err != nil {
 			return err
 		}
 		fallthrough
-	case !instance.Linked():
-		if err := m.link(ctx, instance.ID); err != nil {
+	case !found.Linked():
+		if err := m.link(ctx, found.ID); err != nil {
 			return err
 		}
-	case instance.Status == gateway.StatusManuallyStopped:
-		if err := m.server.Instances().Restart(ctx, instance.ID); err != nil {
+	case found.Status == gateway.StatusManuallyStopped:
+		if err := m.server.Instances().Restart(ctx, found.ID); err != nil {
 			return err
 		}
 	}
-	return m.server.Instances().AwaitConnected(ctx, instance.ID)
+	return m.server.Instances().AwaitConnected(ctx, found.ID)
 }
 
 // ensureInstance finds the instance of an earlier start, or creates one.

@@ -231,7 +231,7 @@ func (c *call) named(named string) (found []client.Instance, err error) {
 			return nil, err
 		}
 	}
-	if len(named) > 0 && utf8.RuneCountInString(named) <= maxEcho { // no external name is longer
+	if named != "" && utf8.RuneCountInString(named) <= maxEcho { // no external name is longer
 		called, err := c.client.ListInstances(c.ctx(), client.ListInstancesParams{ExternalName: named}, 1, 1)
 		if err != nil || len(called.Data) == 1 {
 			return called.Data, err
