@@ -84,7 +84,7 @@ func (s *Service) target(webhook Webhook) (*target, error) {
 		return to, nil
 	}
 	if to.format = s.formats[webhook.Format]; to.format == nil {
-		return nil, errors.New("webhook: the format " + webhook.Format + " is switched off")
+		return nil, errors.New("webhook: this program does not know the format " + webhook.Format)
 	}
 	// These languages have no other way to a file.
 	to.links, to.instances, to.secret = s.links, s.instances, string(webhook.Secret)
