@@ -20,6 +20,8 @@ const (
 	maxListed = 10_000
 	// maxNamed bounds how many messages a request may name, each of which is a call of the API.
 	maxNamed = 100
+	// maxPage is how many messages a page has at most, as in the API.
+	maxPage = 100
 	// messagesPage is how many messages a page has unless the request says it.
 	messagesPage = 50
 )
@@ -53,28 +55,6 @@ func listed[T any](all iter.Seq2[T, error], skip, take int, show func(T) object)
 		}
 	}
 	return shown, nil
-}
-
-// pages yields the things of a list, fetched in the largest pages.
-func pages[T any](fetch func(page int) (client.Page[T], error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for number := 1; ; number++ {
-			page, err := fetch(number)
-			if err != nil {
-				var none T
-				yield(none, err)
-				return
-			}
-			for _, item := range page.Data {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if page.IsLastPage || len(page.Data) == 0 {
-				return
-			}
-		}
-	}
 }
 
 func (c *call) checkNumbers() (any, error) {
@@ -156,9 +136,7 @@ func (c *call) findChats() (any, error) {
 		return []object{c.chatShown(chat)}, err
 	}
 	skip, take := c.window()
-	return listed(pages(func(page int) (client.Page[client.ListedChat], error) {
-		return c.client.ListChats(c.ctx(), c.id(), client.ListChatsParams{}, page, pageSize)
-	}), skip, take, c.chatShown)
+	return listed(c.client.Chats(c.ctx(), c.id(), client.ListChatsParams{}), skip, take, c.chatShown)
 }
 
 // typesOf are the types of messages of a kind in that API's words, for a filter; empty for all.
@@ -198,7 +176,7 @@ func sentAt(f fields, name string) string {
 func (c *call) findMessages() (any, error) {
 	where := c.fields.inner("where")
 	key, sent := where.inner("key"), where.inner("messageTimestamp")
-	size := c.fields.count("offset", pageSize)
+	size := c.fields.count("offset", maxPage)
 	if size == 0 {
 		size = messagesPage
 	}
@@ -290,9 +268,7 @@ func (c *call) findContacts() (any, error) {
 		return []object{c.contactShown(found.ID, found.Name, found.AddressBookName)}, err
 	}
 	skip, take := c.window()
-	return listed(pages(func(page int) (client.Page[client.KnownContact], error) {
-		return c.client.ListContacts(c.ctx(), c.id(), client.ListContactsParams{}, page, pageSize)
-	}), skip, take, func(contact client.KnownContact) object {
+	return listed(c.client.Contacts(c.ctx(), c.id(), client.ListContactsParams{}), skip, take, func(contact client.KnownContact) object {
 		return c.contactShown(contact.ID, contact.Name, contact.AddressBookName)
 	})
 }

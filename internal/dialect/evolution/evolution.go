@@ -237,24 +237,16 @@ func (c *call) named(named string) (found []client.Instance, err error) {
 			return called.Data, err
 		}
 	}
-	for page := 1; ; page++ {
-		instances, err := c.client.ListInstances(c.ctx(), client.ListInstancesParams{}, page, pageSize)
+	for instance, err := range c.client.Instances(c.ctx(), client.ListInstancesParams{}) {
 		if err != nil {
 			return nil, err
 		}
-		for _, instance := range instances.Data {
-			if instance.Name == named {
-				found = append(found, instance)
-			}
-		}
-		if instances.IsLastPage {
-			return found, nil
+		if instance.Name == named {
+			found = append(found, instance)
 		}
 	}
+	return found, nil
 }
-
-// pageSize is how many things of a list are asked for at a time: the most that the API gives.
-const pageSize = 100
 
 // wait ends after a time, or with the request.
 func (c *call) wait(duration time.Duration) error {

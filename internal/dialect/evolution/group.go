@@ -230,9 +230,7 @@ func (c *call) allGroups() (any, error) {
 	if with == "" {
 		return nil, refuse(http.StatusBadRequest, "The getParticipants needs to be informed in the query", "ex: \"getParticipants=true\"")
 	}
-	groups, err := listed(pages(func(page int) (client.Page[client.GroupDetails], error) {
-		return c.client.ListGroups(c.ctx(), c.id(), client.ListGroupsParams{}, page, pageSize)
-	}), 0, maxListed, metadataOf)
+	groups, err := listed(c.client.Groups(c.ctx(), c.id(), client.ListGroupsParams{}), 0, maxListed, metadataOf)
 	if err != nil || with != "true" {
 		return groups, err
 	}

@@ -54,19 +54,13 @@ func instanceOf(i client.Instance) object {
 func (c *call) fetchInstances() (any, error) {
 	named, id, number := c.query("instanceName"), c.query("instanceId"), c.query("number")
 	list := []object{}
-	for page := 1; ; page++ {
-		instances, err := c.client.ListInstances(c.ctx(), client.ListInstancesParams{}, page, pageSize)
+	for i, err := range c.client.Instances(c.ctx(), client.ListInstancesParams{}) {
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range instances.Data {
-			byName := named == "" || cmp.Or(i.ExternalName, i.Name) == named || strings.EqualFold(i.InstanceID, named)
-			if byName && (id == "" || strings.EqualFold(i.InstanceID, id)) && (number == "" || i.MessengerID == strings.TrimSuffix(number, personal)) {
-				list = append(list, instanceOf(i))
-			}
-		}
-		if instances.IsLastPage {
-			break
+		byName := named == "" || cmp.Or(i.ExternalName, i.Name) == named || strings.EqualFold(i.InstanceID, named)
+		if byName && (id == "" || strings.EqualFold(i.InstanceID, id)) && (number == "" || i.MessengerID == strings.TrimSuffix(number, personal)) {
+			list = append(list, instanceOf(i))
 		}
 	}
 	if asked := named + id + number; asked != "" && len(list) == 0 {

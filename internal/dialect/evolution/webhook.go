@@ -108,9 +108,7 @@ func webhookOf(w client.Webhook) object {
 // webhook returns the webhook of the instance in this language; nil if there is none. Those in others, and those of
 // the account, are none of its business.
 func (c *call) webhook() (*client.Webhook, error) {
-	for w, err := range pages(func(page int) (client.Page[client.Webhook], error) {
-		return c.client.ListWebhooks(c.ctx(), c.id(), page, pageSize)
-	}) {
+	for w, err := range c.client.Webhooks(c.ctx(), c.id()) {
 		if err != nil {
 			return nil, err
 		}
