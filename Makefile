@@ -78,6 +78,10 @@ screenshots: ## take pictures of all pages into bin/screenshots, and those of th
 	mkdir -p docs/pictures
 	for page in instances chats phones; do cp bin/screenshots/$$page-1200-light.png docs/pictures/$$page.png; done
 
+.PHONY: n8n
+n8n: ## check the language of the Evolution API with the n8n node; needs Node 20
+	tools/n8n/run.sh
+
 .PHONY: second-client
 second-client: ## check the sandbox with another implementation of the protocol; needs Node 20
 	tools/secondclient/run.sh
