@@ -42,7 +42,7 @@ func onBoth(t *testing.T, test func(t *testing.T, databaseURL string)) {
 
 // Customers write, shops send texts, pictures, and both by way of the queue, and the gateway is killed with
 // kill -9 at random moments. In the end all messages of the customers have been delivered to both webhooks that
-// work, those of a chat in order and under one event each; and every message of a shop is on its phone once, under
+// work and in every language of other tools, those of a chat in order and under one event each; and every message of a shop is on its phone once, under
 // the identifier that the API returned, in order, and so are the events that it was sent.
 func TestKilledUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -193,12 +193,18 @@ const picture = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfF
 func (l *load) judge() {
 	l.w.t.Helper()
 	arrived := func(at *sink.Sink, kind string) map[string][]arrival { return arrivals(l.w.t, at.Delivered(), kind) }
-	for whose, judge := range cases.Sorted(map[string]func() verdict{
+	judges := map[string]func() verdict{
 		"customers":                func() verdict { return l.book.judge(arrived(l.w.sink, "message.received")) },
 		"at the second webhook":    func() verdict { return l.book.judge(arrived(l.w.second, "message.received")) },
 		"shops, on the phones":     func() verdict { return l.sent.judge(l.shown()) },
 		"shops, by their webhooks": func() verdict { return l.sent.judge(arrived(l.w.sink, "message.sent")) },
-	}) {
+	}
+	for format, language := range languages() {
+		at := l.w.formats[format]
+		judges["customers, in the language "+format] = func() verdict { return l.book.judge(l.w.spoken(at, language.received)) }
+		judges["shops, in the language "+format] = func() verdict { return l.sent.judge(l.w.spoken(at, language.sent)) }
+	}
+	for whose, judge := range cases.Sorted(judges) {
 		v := settle(judge)
 		l.w.t.Logf("%s: %v", whose, v)
 		if v.wrong() || v.Written == 0 {

@@ -10,3 +10,6 @@ const queueKills, queuedMessages = 5, 1_000
 
 // How often PostgreSQL is.
 const crashes = 2
+
+// How many people write with and without their number.
+const changers = 100

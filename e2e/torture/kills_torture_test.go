@@ -10,3 +10,6 @@ const queueKills, queuedMessages = 100, 10_000
 
 // How often PostgreSQL is.
 const crashes = 20
+
+// How many people write with and without their number.
+const changers = 1_000

@@ -30,13 +30,14 @@ type world struct {
 	phones  *phones.API
 	client  *client.Client
 	sink    *sink.Sink
-	second  *sink.Sink // of a second webhook of every shop, which takes messages alone
-	dead    *sink.Sink // of a third one, which never accepts anything
+	second  *sink.Sink            // of a second webhook of every shop, which takes messages alone
+	dead    *sink.Sink            // of a third one, which never accepts anything
+	formats map[string]*sink.Sink // of one more in each language of other tools
 	shops   []shop
 }
 
-// shop is an instance, and the number that it is linked to.
-type shop struct{ id, number string }
+// shop is an instance, the number that it is linked to, and the platform's form of that.
+type shop struct{ id, number, account string }
 
 // newWorld starts everything. databaseURL is empty for SQLite.
 func newWorld(t *testing.T, databaseURL string, shops int) *world {
@@ -49,6 +50,10 @@ func newWorldIn(t *testing.T, data, databaseURL string, shops int) *world {
 	t.Helper()
 	self := process.Program(t)
 	w := &world{t: t, program: self, address: process.FreeAddress(t), sink: sink.New(t), second: sink.New(t), dead: sink.New(t)}
+	w.formats = map[string]*sink.Sink{}
+	for format := range languages() {
+		w.formats[format] = sink.New(t)
+	}
 	w.dead.Answer(func(sink.Delivered) int { return http.StatusInternalServerError })
 	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
@@ -99,15 +104,22 @@ func (w *world) link(number string) {
 	}
 	w.phones.Scan(w.t, number, code.QRCode)
 	w.awaitConnected(instance.InstanceID)
+	if instance, err = w.client.GetInstance(ctx, instance.InstanceID); err != nil {
+		w.t.Fatal(err)
+	}
 	if _, err := w.client.SaveWebhookConfig(ctx, instance.InstanceID, client.NewWebhookConfig{WebhookURL: w.sink.URL}); err != nil {
 		w.t.Fatal(err)
 	}
-	for _, webhook := range []client.NewWebhook{{URL: w.second.URL, Events: []string{client.TypeMessageReceived}}, {URL: w.dead.URL}} {
+	webhooks := []client.NewWebhook{{URL: w.second.URL, Events: []string{client.TypeMessageReceived}}, {URL: w.dead.URL}}
+	for format, at := range w.formats {
+		webhooks = append(webhooks, client.NewWebhook{URL: at.URL, Format: format})
+	}
+	for _, webhook := range webhooks {
 		if _, err := w.client.CreateWebhook(ctx, instance.InstanceID, webhook); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	w.shops = append(w.shops, shop{instance.InstanceID, number})
+	w.shops = append(w.shops, shop{instance.InstanceID, number, instance.MessengerID})
 }
 
 // awaitConnected waits until an instance is connected, even if the gateway is restarted
