@@ -48,9 +48,11 @@ type Keys interface {
 	GetKey(ctx context.Context, accountID, id string) (gateway.Key, bool, error)
 }
 
-// KeyUse keeps when keys were used, and finds keys in use that have ended.
+// KeyUse keeps when and how keys were used, and finds keys in use that have ended.
 type KeyUse interface {
 	TouchKey(ctx context.Context, id string, at time.Time) error
+	// NoteSpoken stores which dialects programs with the key have spoken.
+	NoteSpoken(ctx context.Context, id string, spoken []gateway.Spoken) error
 	// RevokedKeys returns those of the keys that were revoked.
 	RevokedKeys(ctx context.Context, ids []string) ([]string, error)
 }
@@ -71,7 +73,8 @@ type Service struct {
 
 	mu      sync.Mutex
 	touched map[string]time.Time
-	watched map[string]*watched // by the key's id
+	spoken  map[string]time.Time // when it was last stored that a key speaks a dialect, or was refused an operation of it
+	watched map[string]*watched  // by the key's id
 }
 
 // New makes the service.
@@ -87,7 +90,7 @@ func New(config Config) (*Service, error) {
 	}
 	return &Service{
 		store: config.Store, logger: config.Logger, now: config.Now, random: rand.Reader,
-		touched: map[string]time.Time{}, watched: map[string]*watched{},
+		touched: map[string]time.Time{}, spoken: map[string]time.Time{}, watched: map[string]*watched{},
 	}, nil
 }
 
@@ -225,6 +228,41 @@ func (s *Service) mustTouch(key gateway.Key, now time.Time) bool {
 		return false
 	}
 	s.touched[key.ID] = now
+	return true
+}
+
+// maxSpoken bounds how much is remembered of what was stored last.
+const maxSpoken = 100_000
+
+// Spoke stores that a program with the key whose secret is given has spoken a dialect, and which operation was refused to it as one
+// that this gateway can't carry out: its name is empty where none was. What is the same within a minute is stored once. A
+// secret that is no key's is nobody's: nothing is stored.
+func (s *Service) Spoke(ctx context.Context, secret, dialect string, refused gateway.RefusedOperation) error {
+	key, found, err := s.store.FindKey(ctx, Hash(secret))
+	if err != nil || !found {
+		return err
+	}
+	now := s.now().UTC()
+	if !s.mustNote(key.ID+" "+dialect+" "+refused.Operation, now) {
+		return nil
+	}
+	// The key that was found may lack what others have stored since.
+	if key, found, err = s.store.GetKey(ctx, key.AccountID, key.ID); err != nil || !found {
+		return err
+	}
+	return s.store.NoteSpoken(ctx, key.ID, key.Spoke(dialect, now.Truncate(touchEvery), refused))
+}
+
+func (s *Service) mustNote(what string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.spoken[what]) < touchEvery {
+		return false
+	}
+	if len(s.spoken) >= maxSpoken {
+		clear(s.spoken)
+	}
+	s.spoken[what] = now
 	return true
 }
 

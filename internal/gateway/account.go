@@ -28,6 +28,43 @@ type Key struct {
 	ExpiresAt  time.Time // zero: never
 	RevokedAt  time.Time // zero: not revoked
 	LastUsedAt time.Time // zero: never used
+
+	Spoken []Spoken // each dialect once
+}
+
+// Spoken is that a program with a key has spoken a dialect: the language of another tool.
+type Spoken struct {
+	Dialect string    `json:"dialect"`
+	LastAt  time.Time `json:"lastAt"` // to the minute
+	// Refused are the operations that this gateway can't carry out in the dialect, the latest first, each once.
+	Refused []RefusedOperation `json:"refused,omitempty"`
+}
+
+// RefusedOperation is an operation of a dialect that a program has asked for in vain.
+type RefusedOperation struct {
+	Operation string    `json:"operation"`
+	Reason    string    `json:"reason"` // for people, with what to do
+	At        time.Time `json:"at"`     // the last time, to the minute
+}
+
+// maxRefused bounds how many refused operations of a dialect are kept of a key.
+const maxRefused = 20
+
+// Spoke returns what a key has spoken, with one thing more: a dialect at a time, and the operation that was refused then,
+// whose name is empty where none was.
+func (k Key) Spoke(dialect string, at time.Time, refused RefusedOperation) []Spoken {
+	spoken := slices.Clone(k.Spoken)
+	n := slices.IndexFunc(spoken, func(s Spoken) bool { return s.Dialect == dialect })
+	if n < 0 {
+		spoken, n = append(spoken, Spoken{Dialect: dialect}), len(spoken)
+	}
+	spoken[n].LastAt = at
+	if refused.Operation != "" {
+		others := slices.DeleteFunc(slices.Clone(spoken[n].Refused), func(o RefusedOperation) bool { return o.Operation == refused.Operation })
+		refused.At = at
+		spoken[n].Refused = append([]RefusedOperation{refused}, others[:min(len(others), maxRefused-1)]...)
+	}
+	return spoken
 }
 
 // Valid reports whether the key is neither expired nor revoked at that time.

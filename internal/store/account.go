@@ -44,6 +44,7 @@ var (
 		table.Moment("expires_at", func(k *gateway.Key) *time.Time { return &k.ExpiresAt }),
 		table.Moment("revoked_at", func(k *gateway.Key) *time.Time { return &k.RevokedAt }),
 		table.Moment("last_used_at", func(k *gateway.Key) *time.Time { return &k.LastUsedAt }),
+		table.JSON("spoken", func(k *gateway.Key) *[]gateway.Spoken { return &k.Spoken }),
 	)
 )
 
@@ -100,6 +101,13 @@ func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) (err erro
 	defer table.Wrap(&err, "touch key")
 	_, err = s.db.Exec(ctx, "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1",
 		table.Millis(at), id)
+	return err
+}
+
+// NoteSpoken stores which dialects programs with the key have spoken. Nothing happens if there is no such key.
+func (s *Store) NoteSpoken(ctx context.Context, id string, spoken []gateway.Spoken) (err error) {
+	defer table.Wrap(&err, "note a dialect")
+	_, err = s.db.Exec(ctx, "UPDATE api_keys SET spoken = $1 WHERE id = $2", table.Encoded(spoken), id)
 	return err
 }
 

@@ -202,6 +202,17 @@ func (d *Database) Instances(ctx context.Context) ([]InstanceGroup, error) {
 	return found, nil
 }
 
+// Spoken returns the keys that are not revoked and with which dialects have been spoken: their IDs, names and what was spoken.
+func (d *Database) Spoken(ctx context.Context) ([]gateway.Key, error) {
+	found, err := table.Collect(ctx, d.Reader(), table.Into(func(k *gateway.Key) []any {
+		return []any{&k.ID, &k.Name, table.IntoList(&k.Spoken)}
+	}), "SELECT id, name, spoken FROM api_keys WHERE spoken <> '' AND revoked_at = 0 ORDER BY id")
+	if err != nil {
+		return nil, fmt.Errorf("readonly: read who speaks dialects: %w", err)
+	}
+	return found, nil
+}
+
 // Behind is a webhook that does not get its events.
 type Behind struct {
 	ID         string

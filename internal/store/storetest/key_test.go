@@ -82,3 +82,17 @@ func testTouchKey(t *testing.T, f *fixture) {
 		t.Errorf("last used %v, want the latest time", got.LastUsedAt)
 	}
 }
+
+func testNoteSpoken(t *testing.T, f *fixture) {
+	t.Helper()
+	key := gateway.Key{ID: newID(), AccountID: f.account().ID, Hash: []byte("one"), CreatedAt: start()}
+	f.check(f.CreateKey(f.ctx(), key))
+	spoken := key.Spoke("evolution", after(1), gateway.RefusedOperation{Operation: "message/sendTemplate", Reason: "send a text"})
+	f.check(f.NoteSpoken(f.ctx(), key.ID, spoken))
+	f.check(f.NoteSpoken(f.ctx(), newID(), spoken))
+	got, _, err := f.GetKey(f.ctx(), key.AccountID, key.ID)
+	f.check(err)
+	if !reflect.DeepEqual(got.Spoken, spoken) {
+		t.Errorf("spoken is %+v, want %+v", got.Spoken, spoken)
+	}
+}

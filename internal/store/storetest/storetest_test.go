@@ -56,6 +56,7 @@ func testStore(t *testing.T, empty func(t *testing.T) store.Config) {
 		"size":                testSize,
 		"keys":                testKeys,
 		"keys, used":          testTouchKey,
+		"keys, spoken":        testNoteSpoken,
 		"device keys":         testDeviceKeys,
 		"device keys, kept":   testKeysOfAMessage,
 		"instances":           testInstances,

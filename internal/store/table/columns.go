@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -91,6 +92,42 @@ func Bytes[T any](name string, field func(row *T) *[]byte) Column[T] {
 // Moment is a column of times.
 func Moment[T any](name string, field func(row *T) *time.Time) Column[T] {
 	return Column[T]{name, func(row *T) any { return Millis(*field(row)) }, func(row *T) any { return IntoTime(field(row)) }}
+}
+
+// JSON is a column with a list as JSON, which people look at and nothing depends on: empty for an empty list, and what is damaged
+// there reads as one.
+func JSON[T, E any](name string, field func(row *T) *[]E) Column[T] {
+	return Custom(name, func(row *T) any { return Encoded(*field(row)) }, func(row *T) any { return IntoList(field(row)) })
+}
+
+// Encoded is the value of a column of JSON.
+func Encoded[E any](list []E) string {
+	if len(list) == 0 {
+		return ""
+	}
+	encoded, err := json.Marshal(list)
+	if err != nil {
+		return ""
+	}
+	return string(encoded)
+}
+
+// IntoList reads a column of JSON.
+func IntoList[E any](list *[]E) sql.Scanner { return (*encodedList[E])(list) }
+
+type encodedList[E any] []E
+
+// Scan reads the column.
+func (l *encodedList[E]) Scan(source any) error {
+	stored, err := Stored(source)
+	if err != nil {
+		return err
+	}
+	*l = nil
+	if json.Unmarshal(stored, (*[]E)(l)) != nil {
+		*l = nil
+	}
+	return nil
 }
 
 // Span is a column of durations, as whole numbers of a unit.
