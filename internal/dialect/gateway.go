@@ -12,15 +12,34 @@ import (
 	"net/http"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // Gateway is the API of this gateway, called without a network. It is safe for concurrent use.
 type Gateway struct {
-	api http.Handler
+	api   http.Handler
+	spoke Spoke
 }
 
+// Spoke is told that a program with an API key has spoken a dialect, and which operation was refused to it; that of no name is
+// none. The key may be none.
+type Spoke func(ctx context.Context, key, dialect string, refused gateway.RefusedOperation)
+
 // NewGateway makes the gateway that an API answers for.
-func NewGateway(api http.Handler) *Gateway { return &Gateway{api: api} }
+func NewGateway(api http.Handler, spoke Spoke) *Gateway { return &Gateway{api: api, spoke: spoke} }
+
+// Answered tells that a request in a dialect was answered with a status. operation names it for people, and reason is what was said where
+// the gateway can't do it (501); only then they are kept. Who has no valid key (401) is nobody.
+func (g *Gateway) Answered(r *http.Request, name, key string, status int, operation, reason string) {
+	if status == http.StatusUnauthorized {
+		return
+	}
+	var refused gateway.RefusedOperation
+	if status == http.StatusNotImplemented {
+		refused = gateway.RefusedOperation{Operation: operation, Reason: reason}
+	}
+	g.spoke(context.WithoutCancel(r.Context()), key, name, refused)
+}
 
 // baseURL is the address of calls whose answers have no link.
 const baseURL = "http://gateway"

@@ -40,7 +40,7 @@ func TestCallsAreAnswered(t *testing.T) {
 	})
 	asked := httptest.NewRequest(http.MethodPost, "https://recado.example.org/cloud/v21.0/1/messages", http.NoBody)
 	asked.Header.Set("X-Forwarded-Proto", "https")
-	as := dialect.NewGateway(handler).As(asked, "cloud", "K")
+	as := dialect.NewGateway(handler, nil).As(asked, "cloud", "K")
 	for instance, want := range cases.Sorted(map[string]int{"one": 0, "two": http.StatusNotFound, "three": -1, "four": -1}) {
 		sent, err := as.SendText(t.Context(), instance, client.Text{To: "5511988887766", Message: "Oi!"})
 		refusal, refused := errors.AsType[*client.Error](err)

@@ -452,7 +452,11 @@ func (s *Server) webhookGuard() *outbound.Guard {
 
 // withDialects serves those dialects beside the API that the configuration names: each below its name.
 func (s *Server) withDialects(handler http.Handler) (http.Handler, error) {
-	within := dialect.NewGateway(handler)
+	within := dialect.NewGateway(handler, func(ctx context.Context, key, name string, refused gateway.RefusedOperation) {
+		if err := s.use.access.Spoke(ctx, key, name, refused); err != nil {
+			s.config.Logger.WarnContext(ctx, "it is not stored that a key speaks a dialect", slog.String("dialect", name), slog.Any("error", err))
+		}
+	})
 	builders := map[string]func(logger *slog.Logger) (http.Handler, error){
 		"evolution": func(logger *slog.Logger) (http.Handler, error) {
 			return evolution.New(evolution.Config{Gateway: within, Bodies: s.api.Bodies(), Logger: logger})

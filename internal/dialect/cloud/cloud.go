@@ -105,12 +105,23 @@ var version = regexp.MustCompile(`^v\d{1,3}\.\d{1,3}$`)
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := c.answer(w, r) //nolint:contextcheck // it is that of the request
 	if err != nil {
-		c.refuse(w, r, err)
+		refused := c.refuse(w, r, err)
+		c.answered(r, refused.status, refused.details)
 		return
 	}
+	c.answered(r, http.StatusOK, "")
 	if err := write(w, http.StatusOK, answer); err != nil {
 		c.config.Logger.DebugContext(r.Context(), "cloud: the client has not read the answer", slog.Any("error", err))
 	}
+}
+
+// answered tells how a request was answered. Its operation is named by the method and the end of the path, which is not an ID.
+func (c *Cloud) answered(r *http.Request, status int, reason string) {
+	operation := "{id}"
+	if parts := strings.Split(strings.Trim(strings.TrimPrefix(r.URL.Path, Path), "/"), "/"); len(parts) > 2 {
+		operation = parts[2]
+	}
+	c.config.Gateway.Answered(r, "cloud", token(r), status, r.Method+" "+operation, reason)
 }
 
 func (c *Cloud) answer(w http.ResponseWriter, r *http.Request) (any, error) {

@@ -191,8 +191,8 @@ type errorData struct {
 	Details string `json:"details"`
 }
 
-// refuse answers a refusal.
-func (c *Cloud) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// refuse answers a refusal, and returns it.
+func (c *Cloud) refuse(w http.ResponseWriter, r *http.Request, err error) *graphError {
 	refused := asGraph(err)
 	if refused.status >= http.StatusInternalServerError && refused.status != http.StatusNotImplemented {
 		c.config.Logger.WarnContext(r.Context(), "cloud: a request has failed", slog.Any("error", err))
@@ -208,4 +208,5 @@ func (c *Cloud) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if failed != nil {
 		c.config.Logger.DebugContext(r.Context(), "cloud: the client has not read the answer", slog.Any("error", failed))
 	}
+	return refused
 }

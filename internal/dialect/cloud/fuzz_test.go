@@ -1,6 +1,7 @@
 package cloud_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/dialect"
 	"github.com/recado-project/recado/internal/dialect/cloud"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // Whatever the body of a request is, the answer is one in JSON: Meta's, or a refusal with a number.
@@ -20,7 +22,7 @@ func FuzzRequest(f *testing.F) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, `{"instanceId":"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11","id":"1","messageId":"3EB0","chat":"5511988887766@s.whatsapp.net","data":[]}`)
 	})
-	spoken, err := cloud.New(cloud.Config{Gateway: dialect.NewGateway(api), Bodies: body.NewReader(body.Config{}), Logger: slog.New(slog.DiscardHandler)})
+	spoken, err := cloud.New(cloud.Config{Gateway: dialect.NewGateway(api, func(context.Context, string, string, gateway.RefusedOperation) {}), Bodies: body.NewReader(body.Config{}), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -126,8 +126,8 @@ func fieldNamed(field string) string {
 	}
 }
 
-// fail answers with an error.
-func (c *call) fail(w http.ResponseWriter, err error) {
+// fail answers with an error, and returns what was said.
+func (c *call) fail(w http.ResponseWriter, err error) *refusal {
 	refused := c.explain(err)
 	if refused == nil {
 		if c.ctx().Err() == nil {
@@ -141,4 +141,5 @@ func (c *call) fail(w http.ResponseWriter, err error) {
 	write(w, refused.status, object{
 		"status": refused.status, "error": http.StatusText(refused.status), "response": object{"message": refused.message},
 	})
+	return refused
 }

@@ -96,9 +96,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.client = h.config.Gateway.As(r, name, c.key)
 	status, answer, err := c.run(w, path) //nolint:contextcheck // the request has it
 	if err != nil {
-		c.fail(w, err) //nolint:contextcheck // the request has it
+		refused := c.fail(w, err) //nolint:contextcheck // the request has it
+		reason, _ := refused.message.([]string)
+		c.answered(refused.status, path, strings.Join(reason, " "))
 		return
 	}
+	c.answered(status, path, "")
 	if written, streams := answer.(streamed); streams {
 		w.Header().Set("Content-Type", jsonType)
 		w.WriteHeader(status)
@@ -108,6 +111,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, status, answer)
+}
+
+// answered tells how a request was answered.
+func (c *call) answered(status int, path, reason string) {
+	tool, operation, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	operation, _, _ = strings.Cut(operation, "/")
+	c.handler.config.Gateway.Answered(c.request, name, c.key, status, cut(tool+"/"+operation), reason)
 }
 
 // streamed is an answer that is too large to be held.

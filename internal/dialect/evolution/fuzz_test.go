@@ -1,6 +1,7 @@
 package evolution_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/dialect"
 	"github.com/recado-project/recado/internal/dialect/evolution"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // whatever answers everything that it is asked with the same.
@@ -40,7 +42,7 @@ func FuzzRequests(f *testing.F) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, whatever)
 	})
-	handler, err := evolution.New(evolution.Config{Gateway: dialect.NewGateway(api), Bodies: bodies, Logger: logger})
+	handler, err := evolution.New(evolution.Config{Gateway: dialect.NewGateway(api, func(context.Context, string, string, gateway.RefusedOperation) {}), Bodies: bodies, Logger: logger})
 	if err != nil {
 		f.Fatal(err)
 	}
