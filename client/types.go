@@ -727,6 +727,8 @@ type Key struct {
 	CreatedAt   time.Time  `json:"createdAt"`
 	LastUsedAt  *time.Time `json:"lastUsedAt"` // To the minute; nil if it was never used.
 	RevokedAt   *time.Time `json:"revokedAt"`  // When the key was revoked; nil: it was not.
+	// The languages of other tools that programs have spoken with this key.
+	Dialects []SpokenDialect `json:"dialects"`
 }
 
 // KnownContact is an item of ListContacts.
@@ -1486,6 +1488,13 @@ type Readiness struct {
 	ClientVersion ClientVersion `json:"clientVersion"`
 }
 
+// RefusedOperation is in SpokenDialect.Refused.
+type RefusedOperation struct {
+	Operation string    `json:"operation"` // In the words of that tool.
+	Reason    string    `json:"reason"`    // What the program was told, in English.
+	At        time.Time `json:"at"`        // When it asked last, to the minute.
+}
+
 // Replay is the body of ReplayWebhook.
 type Replay struct {
 	FromSequence int64     `json:"fromSequence,omitzero"` // The first event to deliver again.
@@ -1544,6 +1553,14 @@ type SentItem struct {
 	MessageID *string `json:"messageId"` // Identifier on the platform; nil if it failed.
 	Error     *string `json:"error"`     // The code of its failure; nil if there was none.
 	Message   *string `json:"message"`   // The failure for people; nil if there was none.
+}
+
+// SpokenDialect is in Key.Dialects.
+type SpokenDialect struct {
+	Dialect string    `json:"dialect"` // Which one: evolution or cloud.
+	LastAt  time.Time `json:"lastAt"`  // When it was spoken last, to the minute.
+	// What programs have asked for in it that the gateway can't do, the latest first.
+	Refused []RefusedOperation `json:"refused"`
 }
 
 // StatusAudience is the answer of ListStatusAudience.

@@ -25,6 +25,33 @@ type Key struct {
 
 	LastUsedAt *contract.Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if it was never used."`
 	RevokedAt  *contract.Timestamp `json:"revokedAt" nullable:"true" doc:"When the key was revoked; null: it was not."`
+	Dialects   []SpokenDialect     `json:"dialects" nullable:"false" doc:"The languages of other tools that programs have spoken with this key."`
+}
+
+// SpokenDialect is a language of another tool that programs have spoken with a key.
+type SpokenDialect struct {
+	Dialect string             `json:"dialect" doc:"Which one: evolution or cloud." example:"evolution"`
+	LastAt  contract.Timestamp `json:"lastAt" doc:"When it was spoken last, to the minute."`
+	Refused []RefusedOperation `json:"refused" nullable:"false" maxItems:"20" doc:"What programs have asked for in it that the gateway can't do, the latest first."`
+}
+
+// RefusedOperation is what a program has asked for in vain.
+type RefusedOperation struct {
+	Operation string             `json:"operation" doc:"In the words of that tool." example:"message/sendTemplate"`
+	Reason    string             `json:"reason" doc:"What the program was told, in English." example:"A linked device can't send templates: send a text."`
+	At        contract.Timestamp `json:"at" doc:"When it asked last, to the minute."`
+}
+
+func newSpoken(all []gateway.Spoken) []SpokenDialect {
+	shown := []SpokenDialect{}
+	for _, spoken := range all {
+		refused := []RefusedOperation{}
+		for _, one := range spoken.Refused {
+			refused = append(refused, RefusedOperation{Operation: one.Operation, Reason: one.Reason, At: contract.Timestamp(one.At)})
+		}
+		shown = append(shown, SpokenDialect{Dialect: spoken.Dialect, LastAt: contract.Timestamp(spoken.LastAt), Refused: refused})
+	}
+	return shown
 }
 
 // CreatedKey is an API key in the answer that makes it.
@@ -58,6 +85,7 @@ func newKeyFields(key gateway.Key) KeyFields {
 func newKey(key gateway.Key) Key {
 	return Key{
 		KeyFields: newKeyFields(key), LastUsedAt: contract.TimestampOrNil(key.LastUsedAt), RevokedAt: contract.TimestampOrNil(key.RevokedAt),
+		Dialects: newSpoken(key.Spoken),
 	}
 }
 
