@@ -97,6 +97,7 @@ func (e *examination) checks() []check {
 		{"nodes", e.otherNodes},
 		{"instances", e.instances},
 		{"webhooks", e.webhooks},
+		{"dialects", e.dialects},
 	}
 }
 

@@ -154,3 +154,33 @@ func TestWebhooks(t *testing.T) {
 		t.Errorf("a secret is shown: %s", list(found))
 	}
 }
+
+// Who speaks the language of another tool is counted, and what was refused lately is said, with what to do instead.
+func TestDialects(t *testing.T) {
+	t.Parallel()
+	settings := server.Config{DataDir: folder(t)}
+	look := func() []Finding {
+		t.Helper()
+		return openedFor(t, with(t, settings)).dialects(t.Context())
+	}
+	withInstances(t, settings, "")
+	says(t, look(), OK, "no program has spoken one")
+	fill(t, settings, func(s *store.Store) error {
+		account := gateway.Account{ID: uuid.NewString(), Name: "another", CreatedAt: time.Now()}
+		flows := gateway.Key{ID: uuid.NewString(), AccountID: account.ID, Name: "flows", Hash: []byte("1"), CreatedAt: time.Now()}
+		refused := func(name string) gateway.RefusedOperation {
+			return gateway.RefusedOperation{Operation: name, Reason: "use a webhook"}
+		}
+		flows.Spoken = flows.Spoke("evolution", time.Now().Add(-8*24*time.Hour), refused("sqs/set"))
+		flows.Spoken = flows.Spoke("evolution", time.Now(), refused("rabbitmq/set"))
+		desk := gateway.Key{ID: uuid.NewString(), AccountID: account.ID, Name: "desk", Hash: []byte("2"), CreatedAt: time.Now()}
+		desk.Spoken = desk.Spoke("cloud", time.Now(), gateway.RefusedOperation{})
+		return errors.Join(s.CreateAccount(t.Context(), account), s.CreateKey(t.Context(), flows), s.CreateKey(t.Context(), desk))
+	})
+	found := look()
+	says(t, found, Warning, "rabbitmq/set of the key \"flows\"")
+	says(t, found, OK, "cloud with 1, evolution with 1")
+	if len(found) != 2 || found[0].Do != "use a webhook" {
+		t.Errorf("found %+v", found)
+	}
+}

@@ -112,12 +112,14 @@ type shownKey struct {
 	State       string     `json:"state"`
 	ExpiresAt   *time.Time `json:"expiresAt"`
 	LastUsedAt  *time.Time `json:"lastUsedAt"`
+
+	Dialects []gateway.Spoken `json:"dialects"`
 }
 
 func newShownKey(key gateway.Key, account string, now time.Time) shownKey {
 	shown := shownKey{
 		ID: key.ID, Name: key.Name, Account: account, InstanceIDs: append([]string{}, key.InstanceIDs...),
-		Partner: key.Partner, State: "valid",
+		Partner: key.Partner, State: "valid", Dialects: append([]gateway.Spoken{}, key.Spoken...),
 	}
 	switch {
 	case !key.RevokedAt.IsZero():
@@ -148,13 +150,17 @@ func (c listKeysCommand) Run(ctx context.Context, t terminal.Terminal, on accoun
 		}
 		keys = append(keys, newShownKey(key, on.account.Name, t.Now()))
 	}
-	head := []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}
+	head := []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED", "DIALECTS"}
 	return terminal.Rows(t, keys, head, func(key shownKey) []string {
 		state := key.State
 		if state == "valid" && key.ExpiresAt != nil {
 			state = "until " + terminal.Moment(*key.ExpiresAt)
 		}
-		return []string{key.ID, key.Name, terminal.YesNo(key.Partner), state, terminal.MomentOrNever(key.LastUsedAt)}
+		var dialects []string
+		for _, spoken := range key.Dialects {
+			dialects = append(dialects, spoken.Dialect)
+		}
+		return []string{key.ID, key.Name, terminal.YesNo(key.Partner), state, terminal.MomentOrNever(key.LastUsedAt), strings.Join(dialects, " ")}
 	})
 }
 
