@@ -143,6 +143,8 @@ const (
 	CodeMessageBeingSent    = "MESSAGE_BEING_SENT"
 	CodeExternalNameTaken   = "EXTERNAL_NAME_TAKEN"
 	CodeKeyValueTaken       = "KEY_VALUE_TAKEN"
+	CodeUploadNotFound      = "UPLOAD_NOT_FOUND"
+	CodeUploadLimit         = "UPLOAD_LIMIT_REACHED"
 	CodeInstanceLimit       = "INSTANCE_LIMIT_REACHED"
 	CodeInternal            = "INTERNAL_ERROR"
 	CodePlatformError       = "PLATFORM_ERROR"

@@ -74,3 +74,14 @@ func escapedQuery(query string) string {
 	}
 	return escaped.String()
 }
+
+// uploadScheme begins a text that names an upload.
+const uploadScheme = "upload:"
+
+// UploadID returns the ID in a text that names an upload, upload:<id>, and whether it does.
+func UploadID(text string) (id string, is bool) {
+	if len(text) < len(uploadScheme) || !strings.EqualFold(text[:len(uploadScheme)], uploadScheme) {
+		return "", false
+	}
+	return text[len(uploadScheme):], true
+}

@@ -33,6 +33,8 @@ type Links struct {
 // LinksConfig holds what Links needs.
 type LinksConfig struct {
 	Blobs *Blobs
+	// Uploads has the files whose keys begin with UploadFolder; nil: there are none.
+	Uploads *Blobs
 	// Secret signs the links: whoever has it can make links that work. It has at
 	// least MinLinkSecret bytes.
 	Secret []byte
@@ -106,7 +108,11 @@ func (l *Links) Open(ctx context.Context, target *url.URL, check func(ctx contex
 	if err := check(ctx, key, query.Has("fetch")); err != nil {
 		return nil, err
 	}
-	file, err := l.config.Blobs.Get(ctx, key)
+	blobs := l.config.Blobs
+	if folderOf(key) == UploadFolder && l.config.Uploads != nil {
+		blobs = l.config.Uploads
+	}
+	file, err := blobs.Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-// Package media turns the media that a client sends, a data URI or a URL, into a file
+// Package media turns the media that a client sends, a data URI, a URL or an upload, into a file
 // whose content is checked and measured. It also keeps the files that were fetched from
 // the platform, and signs download links to them, which expire. It does not know how
 // the platform encodes media. The use cases of a message and the API call it.
@@ -62,6 +62,9 @@ type Config struct {
 	// MaxMemory bounds the bytes that conversions and large pictures take together; 0 means
 	// DefaultMaxMemory.
 	MaxMemory int64
+	// Uploads opens an upload of the account for which the context's work is done (package upload). Its error is
+	// NotFound if there is none. nil: there are no uploads.
+	Uploads func(ctx context.Context, id string) (*Blob, error)
 	// Resolver looks up the hosts of URLs; nil means the system's.
 	Resolver *net.Resolver
 	// Now is the clock; nil means the wall clock.
@@ -91,6 +94,7 @@ type Service struct {
 	tool     *tool
 	decoders *decoders
 	pools    Pools
+	uploads  func(ctx context.Context, id string) (*Blob, error)
 }
 
 // New makes the service. It fails if the folder for temporary files can't be used, or if
@@ -114,6 +118,7 @@ func New(config Config) (*Service, error) {
 		tool:     tool,
 		decoders: newDecoders(pools, tool.restrain),
 		pools:    pools,
+		uploads:  config.Uploads,
 	}, nil
 }
 
@@ -189,7 +194,7 @@ func (s *Service) Close() error {
 
 // Open reads the media of a message of a kind (TypeImage, TypeVideo, TypeVoice,
 // TypeAudio, TypeDocument or TypeSticker), and makes of it what phones can open, if they can't
-// open it as it is. input is a base64 data URI or an http(s) URL. Its errors for the client are the validation error of hints.Field (input is
+// open it as it is. input is a base64 data URI, an http(s) URL or an upload (upload:<id>). Its errors for the client are the validation error of hints.Field (input is
 // neither, can't be decoded, or is not of the kind), Invalid with
 // CodeMediaFetchFailed, and TooLarge. The caller closes the file, which removes it.
 func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input string, hints Hints) (*File, error) {

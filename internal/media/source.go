@@ -55,9 +55,12 @@ func (s *Service) source(ctx context.Context, input string, hints Hints) (*sourc
 	if isInline(input) {
 		return dataSource(input[len(dataScheme):], field)
 	}
+	if id, is := gateway.UploadID(input); is {
+		return s.uploadSource(ctx, id, field)
+	}
 	address, ok := gateway.ParseURL(input)
 	if !ok {
-		return nil, refused(field, "must be a data URI (data:<type>;base64,<data>) or an http(s) URL")
+		return nil, refused(field, "must be a data URI (data:<type>;base64,<data>), an http(s) URL or an upload (upload:<id>)")
 	}
 	if address.User != nil {
 		return nil, refused(field, "must be a URL without user and password")
@@ -73,6 +76,25 @@ func (s *Service) source(ctx context.Context, input string, hints Hints) (*sourc
 	}
 	found.place = place
 	return found, nil
+}
+
+// uploadSource opens an upload of the account for which the context's work is done.
+func (s *Service) uploadSource(ctx context.Context, id, field string) (*source, error) {
+	blob, err := (*Blob)(nil), NoBlob()
+	if s.uploads != nil {
+		blob, err = s.uploads(ctx, id)
+	}
+	if gateway.KindOf(err) == gateway.NotFound {
+		return nil, refused(field, "must name an upload that there is: this one does not exist, or its time is over")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &source{
+		body: blob, declared: blob.MimeType, name: blob.FileName, field: field,
+		explain: func(err error) error { return err },
+		close:   func() { _ = blob.Close() }, // it was only read
+	}, nil
 }
 
 // dataSource reads what follows "data:".

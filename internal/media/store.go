@@ -76,6 +76,18 @@ type Stored struct {
 // the file's key with this suffix.
 const Described = ".attrs"
 
+// UploadFolder is the folder of the uploads, beside those of the messages that wait to be sent.
+const UploadFolder = "uploads"
+
+// UploadKey is the key of an upload of an account. No ID of an upload has a dash.
+func UploadKey(accountID, id string) string { return UploadFolder + "/" + accountID + "-" + id }
+
+// UploadAccount returns the account whose upload a key is, and whether it is one.
+func UploadAccount(key string) (accountID string, is bool) {
+	name, is := strings.CutPrefix(key, UploadFolder+"/")
+	return name[:max(0, strings.LastIndexByte(name, '-'))], is
+}
+
 // NoBlob is the error of a store for a file that is certainly not there.
 func NoBlob() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound, "the file does not exist any more")

@@ -89,7 +89,7 @@ func NewEventLinks(links *media.Links, base string, limits func() Limits) *Event
 // MediaLink returns a link to the file of a message, which is named by its internal
 // identifier, and when it ends. Its first reader waits until the file is fetched.
 func (l *EventLinks) MediaLink(instanceID, messageID string) (link string, expires time.Time) {
-	return l.links.LazyURL(l.base, FileKey(instanceID, messageID), l.limits().orUsual().LinkLifetime)
+	return l.links.LazyURL(l.base, FileKey(instanceID, messageID), l.limits().OrUsual().LinkLifetime)
 }
 
 // FileKey is the key of a message's file in the blob store: all files of an instance are

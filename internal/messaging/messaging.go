@@ -258,10 +258,10 @@ func (s *Service) takenUpAfter(instanceID string, t time.Time) bool {
 }
 
 // limits are those of now.
-func (s *Service) limits() Limits { return s.config.Limits().orUsual() }
+func (s *Service) limits() Limits { return s.config.Limits().OrUsual() }
 
-// orUsual fills in the usual limits.
-func (l Limits) orUsual() Limits {
+// OrUsual returns the limits with the usual ones where none are set.
+func (l Limits) OrUsual() Limits {
 	l.EditWindow = cmp.Or(l.EditWindow, 15*time.Minute)
 	l.DeleteWindow = cmp.Or(l.DeleteWindow, time.Hour)
 	l.LinkLifetime = cmp.Or(l.LinkLifetime, time.Hour)

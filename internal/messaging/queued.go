@@ -175,7 +175,7 @@ func (s *Service) removeQueuedFiles(ctx context.Context) error {
 		waiting[id] = true
 	}
 	for _, id := range folders {
-		if waiting[id] {
+		if waiting[id] || id == media.UploadFolder {
 			continue
 		}
 		if young, err := s.isYoung(ctx, id, now); err != nil {

@@ -51,8 +51,9 @@ func explanations() map[string]Explanation {
 			"a phone number with country code, 7 to 15 digits that don't begin with 0, or a personal chat ID ending in @s.whatsapp.net.", `[0-9]`,
 		},
 		Media: {
-			"data URI or URL",
-			"`data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.", `^([Dd][Aa][Tt][Aa]:|\W*[Hh][Tt][Tt][Pp][Ss]?://)`,
+			"data URI, URL or upload",
+			"`data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file that was uploaded before.",
+			`^([Dd][Aa][Tt][Aa]:|[Uu][Pp][Ll][Oo][Aa][Dd]:|\W*[Hh][Tt][Tt][Pp][Ss]?://)`,
 		},
 		Emoji: {"one emoji", "one emoji, with its skin tone or joined parts, or nothing.", ""},
 	}
@@ -112,8 +113,11 @@ func checkMedia(text string) string {
 	if len(text) >= len(scheme) && strings.EqualFold(text[:len(scheme)], scheme) {
 		return checkDataURI(text[len(scheme):])
 	}
+	if _, is := gateway.UploadID(text); is {
+		return ""
+	}
 	if _, ok := gateway.ParseURL(text); !ok {
-		return "must be a data URI (data:<type>;base64,<data>) or an http(s) URL"
+		return "must be a data URI (data:<type>;base64,<data>), an http(s) URL or an upload (upload:<id>)"
 	}
 	return ""
 }

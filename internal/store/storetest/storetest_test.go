@@ -96,6 +96,7 @@ func testStore(t *testing.T, empty func(t *testing.T) store.Config) {
 		"queue, pending":      testPendingInQueue,
 		"queue, new chats":    testNewChats,
 		"queue, sent of late": testSentSince,
+		"uploads":             testUploads,
 		"votes":               testVotes,
 		"reactions":           testReactions,
 		"presence":            testPresence,
