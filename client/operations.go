@@ -306,6 +306,19 @@ func (c *Client) CreateLabel(ctx context.Context, instanceID string, body NewLab
 	return answer, err
 }
 
+// CreateUpload uploads a file. Keeps a file for 30 days, so that it can be sent many times: every
+// field of a send that takes a URL takes upload:<id> as well. All API keys of the account can use
+// it. The type of the file is detected from its content; what it can be sent as is checked when it
+// is sent.
+//
+// Its refusals may have CodeInternalError, CodeMediaFetchFailed, CodePayloadTooLarge,
+// CodeRateLimited, CodeUnauthorized, CodeUploadLimitReached or CodeValidationError, and the codes
+// of every operation.
+func (c *Client) CreateUpload(ctx context.Context, body NewUpload) (answer Upload, err error) {
+	_, err = c.do(ctx, request{method: http.MethodPost, path: "/api/uploads", body: body, file: body.File}, &answer)
+	return answer, err
+}
+
 // CreateWebhook creates one more webhook. Another destination of the instance's events, with an
 // order, retries and dead letters of its own. It starts with the next event. An instance has up to
 // ten beside the one of webhook-config.
@@ -394,6 +407,16 @@ func (c *Client) DeleteMessage(ctx context.Context, instanceID string, body Dele
 // CodeRateLimited, CodeUnauthorized or CodeValidationError, and the codes of every operation.
 func (c *Client) DeleteMessageForMe(ctx context.Context, instanceID, messageID string) error {
 	_, err := c.do(ctx, request{method: http.MethodDelete, path: "/api/message/" + url.PathEscape(instanceID) + "/" + url.PathEscape(messageID) + "/for-me", waits: true}, nil)
+	return err
+}
+
+// DeleteUpload deletes a file before its time. Messages that were sent with it, or wait to be sent,
+// keep theirs.
+//
+// Its refusals may have CodeInternalError, CodeRateLimited, CodeUnauthorized or CodeUploadNotFound,
+// and the codes of every operation.
+func (c *Client) DeleteUpload(ctx context.Context, uploadID string) error {
+	_, err := c.do(ctx, request{method: http.MethodDelete, path: "/api/uploads/" + url.PathEscape(uploadID)}, nil)
 	return err
 }
 
@@ -723,6 +746,25 @@ func (c *Client) GetQueuedMessage(ctx context.Context, instanceID, messageID str
 // gateway is not about to stop, and says which version of the messenger's web client is in use.
 func (c *Client) GetReadiness(ctx context.Context) (answer Readiness, err error) {
 	_, err = c.do(ctx, request{method: http.MethodGet, path: "/readyz"}, &answer)
+	return answer, err
+}
+
+// GetUpload returns an upload, as in the list.
+//
+// Its refusals may have CodeInternalError, CodeRateLimited, CodeUnauthorized or CodeUploadNotFound,
+// and the codes of every operation.
+func (c *Client) GetUpload(ctx context.Context, uploadID string) (answer Upload, err error) {
+	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/uploads/" + url.PathEscape(uploadID)}, &answer)
+	return answer, err
+}
+
+// GetUploadDownloadLink returns a link to the file that expires. The link needs no API key: anybody
+// who has it can read the file, until it expires or the upload is deleted.
+//
+// Its refusals may have CodeInternalError, CodeRateLimited, CodeUnauthorized, CodeUploadNotFound or
+// CodeValidationError, and the codes of every operation.
+func (c *Client) GetUploadDownloadLink(ctx context.Context, uploadID string) (answer MediaLink, err error) {
+	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/uploads/" + url.PathEscape(uploadID) + "/download-link"}, &answer)
 	return answer, err
 }
 
@@ -1282,6 +1324,20 @@ func (c *Client) ListStatusPosts(ctx context.Context, instanceID string, page, l
 // sequence.
 func (c *Client) StatusPosts(ctx context.Context, instanceID string) iter.Seq2[StoredMessage, error] {
 	return items(func(page int) (Page[StoredMessage], error) { return c.ListStatusPosts(ctx, instanceID, page, 0) })
+}
+
+// ListUploads lists the files that the account has uploaded, oldest first.
+//
+// Its refusals may have CodeInternalError, CodeRateLimited, CodeUnauthorized or
+// CodeValidationError, and the codes of every operation.
+func (c *Client) ListUploads(ctx context.Context, page, limit int) (answer Page[Upload], err error) {
+	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/uploads", query: query{}.page(page, limit)}, &answer)
+	return answer, err
+}
+
+// Uploads yields all items of ListUploads, fetched page by page. An error ends the sequence.
+func (c *Client) Uploads(ctx context.Context) iter.Seq2[Upload, error] {
+	return items(func(page int) (Page[Upload], error) { return c.ListUploads(ctx, page, 0) })
 }
 
 // ListWebhookDeliveries lists the events that wait, the events that were given up, and up to a

@@ -60,15 +60,16 @@ type Album struct {
 // AlbumItem is in Album.Items.
 type AlbumItem struct {
 	Caption string `json:"caption,omitzero"` // Text below it, at most 1,024 characters.
-	// The image: an http(s) URL, or a base64 data URI while the whole body has a megabyte at most.
-	// Format `media`: `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// The image: an http(s) URL, an upload (upload:<id>), or a base64 data URI while the whole body has
+	// a megabyte at most. Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the gateway
+	// fetches, or `upload:<id>`, a file that was uploaded before.
 	Image           string `json:"image,omitzero"`
 	MentionEveryone bool   `json:"mentionEveryone,omitzero"` // Mention all members of the group.
 	// People whom the text mentions, in any form of a recipient; 100 at most. Write "@" and the same
 	// number into the text, where phones show the name.
 	Mentions []string `json:"mentions,omitzero"`
-	// The video, in place of an image. Format `media`: `data:<type>;base64,<data>`, or an http(s) URL
-	// that the gateway fetches.
+	// The video, in place of an image. Format `media`: `data:<type>;base64,<data>`, an http(s) URL that
+	// the gateway fetches, or `upload:<id>`, a file that was uploaded before.
 	Video string `json:"video,omitzero"`
 }
 
@@ -86,8 +87,9 @@ type AudioFile struct {
 	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To string `json:"to"`
-	// The audio: a base64 data URI, or an http(s) URL. Format `media`: `data:<type>;base64,<data>`, or
-	// an http(s) URL that the gateway fetches.
+	// The audio: a base64 data URI, an http(s) URL, or an upload (upload:<id>). Format `media`:
+	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
+	// that was uploaded before.
 	Audio string `json:"audio,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
@@ -423,8 +425,9 @@ type Document struct {
 	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To string `json:"to"`
-	// A file of any kind: a base64 data URI, or an http(s) URL. Format `media`:
-	// `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// A file of any kind: a base64 data URI, an http(s) URL, or an upload (upload:<id>). Format
+	// `media`: `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`,
+	// a file that was uploaded before.
 	Document string `json:"document,omitzero"`
 	Caption  string `json:"caption,omitzero"` // Text below the media, at most 1,024 characters.
 	// Name to display. If left out: the last part of the URL, or else "document" with the usual
@@ -524,8 +527,9 @@ type GroupChange struct {
 	Disappearing *int64  `json:"disappearing,omitzero"`
 	Info         *string `json:"info,omitzero"`     // Who changes subject, description and picture.
 	Messages     *string `json:"messages,omitzero"` // Who writes: all members, or administrators only.
-	// Picture of the group: a base64 data URI, or an http(s) URL; null removes it. Format `media`:
-	// `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// Picture of the group: a base64 data URI, an http(s) URL, or an upload (upload:<id>); null removes
+	// it. Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or
+	// `upload:<id>`, a file that was uploaded before.
 	Picture Nullable[string] `json:"picture,omitzero"`
 	Subject *string          `json:"subject,omitzero"` // Name of the group, at most 100 characters. It can't be removed.
 	File    *File            `json:"-"`                // The file itself, in place of a data URI or a URL.
@@ -582,8 +586,9 @@ type Image struct {
 	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To string `json:"to"`
-	// The image: a base64 data URI, or an http(s) URL. Format `media`: `data:<type>;base64,<data>`, or
-	// an http(s) URL that the gateway fetches.
+	// The image: a base64 data URI, an http(s) URL, or an upload (upload:<id>). Format `media`:
+	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
+	// that was uploaded before.
 	Image           string `json:"image,omitzero"`
 	Caption         string `json:"caption,omitzero"`         // Text below the media, at most 1,024 characters.
 	MentionEveryone bool   `json:"mentionEveryone,omitzero"` // Mention all members of the group.
@@ -824,7 +829,7 @@ type MarkedRead struct {
 	MessageID string `json:"messageId"` // The identifier as it was given.
 }
 
-// MediaLink is the answer of GetMediaDownloadLink.
+// MediaLink is the answer of GetMediaDownloadLink and GetUploadDownloadLink.
 type MediaLink struct {
 	URL          string `json:"url"`          // The link. It needs no API key and works until it expires.
 	URLExpiresIn int64  `json:"urlExpiresIn"` // Seconds until the link expires.
@@ -1049,8 +1054,9 @@ type MessageSelection struct {
 type NewChannel struct {
 	Name        string `json:"name"`                 // Name of the channel, at most 100 characters.
 	Description string `json:"description,omitzero"` // Description of the channel, at most 2,048 characters.
-	// Picture of the channel: a base64 data URI, or an http(s) URL. It is made small enough. Format
-	// `media`: `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// Picture of the channel: a base64 data URI, an http(s) URL, or an upload (upload:<id>). It is made
+	// small enough. Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the gateway
+	// fetches, or `upload:<id>`, a file that was uploaded before.
 	Picture string `json:"picture,omitzero"`
 	File    *File  `json:"-"` // The file itself, in place of a data URI or a URL.
 }
@@ -1073,8 +1079,9 @@ type NewGroup struct {
 	// People to add, at most 256: phone numbers, personal chat IDs or LIDs. This account is a member
 	// anyway.
 	Participants []string `json:"participants,omitzero"`
-	// Picture of the group: a base64 data URI, or an http(s) URL. It is made small enough. Format
-	// `media`: `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// Picture of the group: a base64 data URI, an http(s) URL, or an upload (upload:<id>). It is made
+	// small enough. Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the gateway
+	// fetches, or `upload:<id>`, a file that was uploaded before.
 	Picture string `json:"picture,omitzero"`
 	File    *File  `json:"-"` // The file itself, in place of a data URI or a URL.
 }
@@ -1117,6 +1124,17 @@ type NewPairingCode struct {
 type NewSubscription struct {
 	// For how long, from now on: 720 hours (30 days) at most. Left out: 168 (a week).
 	Hours int64 `json:"hours,omitzero"`
+}
+
+// NewUpload is the body of CreateUpload.
+type NewUpload struct {
+	// The file: a base64 data URI, or an http(s) URL. Format `media`: `data:<type>;base64,<data>`, an
+	// http(s) URL that the gateway fetches, or `upload:<id>`, a file that was uploaded before.
+	Media string `json:"media,omitzero"`
+	// Name of the file. If left out: the last part of the URL, or else "document" with the usual
+	// extension.
+	FileName string `json:"fileName,omitzero"`
+	File     *File  `json:"-"` // The file itself, in place of a data URI or a URL.
 }
 
 // NewWebhook is the body of CreateAccountWebhook and CreateWebhook.
@@ -1435,9 +1453,9 @@ type ProfileChange struct {
 	About Nullable[string] `json:"about,omitzero"`
 	// The name that the account goes by, at most 25 characters. It can't be removed.
 	Name *string `json:"name,omitzero"`
-	// Picture of the account: a base64 data URI, or an http(s) URL; null removes it. It is made small,
-	// and square. Format `media`: `data:<type>;base64,<data>`, or an http(s) URL that the gateway
-	// fetches.
+	// Picture of the account: a base64 data URI, an http(s) URL, or an upload (upload:<id>); null
+	// removes it. It is made small, and square. Format `media`: `data:<type>;base64,<data>`, an http(s)
+	// URL that the gateway fetches, or `upload:<id>`, a file that was uploaded before.
 	Picture Nullable[string] `json:"picture,omitzero"`
 	File    *File            `json:"-"` // The file itself, in place of a data URI or a URL.
 }
@@ -1574,8 +1592,9 @@ type StatusAudience struct {
 
 // StatusImage is the body of PostStatusImage.
 type StatusImage struct {
-	// The image: a base64 data URI, or an http(s) URL. Format `media`: `data:<type>;base64,<data>`, or
-	// an http(s) URL that the gateway fetches.
+	// The image: a base64 data URI, an http(s) URL, or an upload (upload:<id>). Format `media`:
+	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
+	// that was uploaded before.
 	Image string `json:"image,omitzero"`
 	// Show the post to these people alone, in any form of a recipient; 1,000 at most. All of them have
 	// to be among those who see the status posts of the account. Left out or empty: everybody of those.
@@ -1614,8 +1633,9 @@ type StatusText struct {
 
 // StatusVideo is the body of PostStatusVideo.
 type StatusVideo struct {
-	// The video: a base64 data URI, or an http(s) URL. Format `media`: `data:<type>;base64,<data>`, or
-	// an http(s) URL that the gateway fetches.
+	// The video: a base64 data URI, an http(s) URL, or an upload (upload:<id>). Format `media`:
+	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
+	// that was uploaded before.
 	Video string `json:"video,omitzero"`
 	// Show the post to these people alone, in any form of a recipient; 1,000 at most. All of them have
 	// to be among those who see the status posts of the account. Left out or empty: everybody of those.
@@ -1635,8 +1655,9 @@ type StatusVideo struct {
 
 // StatusVoice is the body of PostStatusVoice.
 type StatusVoice struct {
-	// The audio, ideally OGG with Opus: a base64 data URI, or an http(s) URL. Format `media`:
-	// `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// The audio, ideally OGG with Opus: a base64 data URI, an http(s) URL, or an upload (upload:<id>).
+	// Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or
+	// `upload:<id>`, a file that was uploaded before.
 	Audio string `json:"audio,omitzero"`
 	// Show the post to these people alone, in any form of a recipient; 1,000 at most. All of them have
 	// to be among those who see the status posts of the account. Left out or empty: everybody of those.
@@ -1660,8 +1681,9 @@ type Sticker struct {
 	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To string `json:"to"`
-	// A WebP picture, ideally 512x512 pixels with transparency: a base64 data URI, or an http(s) URL.
-	// Format `media`: `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// A WebP picture, ideally 512x512 pixels with transparency: a base64 data URI, an http(s) URL, or
+	// an upload (upload:<id>). Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the
+	// gateway fetches, or `upload:<id>`, a file that was uploaded before.
 	Sticker string `json:"sticker,omitzero"`
 	// Make a sticker of a PNG, JPEG, GIF, MP4 or WebM, which are refused otherwise. Of a GIF or video
 	// it is an animated one, of the first 6 seconds. Needs ffmpeg on the gateway's machine.
@@ -1742,6 +1764,18 @@ type Unanswered struct {
 	OfChats  int64 `json:"ofChats"`  // How many people were written to.
 }
 
+// Upload is the answer of CreateUpload and GetUpload and an item of ListUploads.
+type Upload struct {
+	// Identifier of the upload: letters and digits. Sends take upload: and this in place of a URL.
+	ID        string    `json:"id"`
+	MimeType  string    `json:"mimeType"` // The type of the content.
+	FileName  string    `json:"fileName"` // Name of the file.
+	Size      int64     `json:"size"`     // Bytes of the file.
+	SHA256    string    `json:"sha256"`   // The SHA-256 hash of the content, in hexadecimal digits.
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"` // When it is deleted: 30 days after it was uploaded.
+}
+
 // Video is the body of SendVideo.
 type Video struct {
 	// A phone number with country code, a Brazilian mobile number of 11 digits, or a chat ID. Format
@@ -1749,8 +1783,9 @@ type Video struct {
 	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To string `json:"to"`
-	// The video: a base64 data URI, or an http(s) URL. Format `media`: `data:<type>;base64,<data>`, or
-	// an http(s) URL that the gateway fetches.
+	// The video: a base64 data URI, an http(s) URL, or an upload (upload:<id>). Format `media`:
+	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
+	// that was uploaded before.
 	Video           string `json:"video,omitzero"`
 	Caption         string `json:"caption,omitzero"`         // Text below the media, at most 1,024 characters.
 	MentionEveryone bool   `json:"mentionEveryone,omitzero"` // Mention all members of the group.
@@ -1779,8 +1814,9 @@ type VideoNote struct {
 	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To string `json:"to"`
-	// The video, ideally square and of a minute at most: a base64 data URI, or an http(s) URL. Format
-	// `media`: `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// The video, ideally square and of a minute at most: a base64 data URI, an http(s) URL, or an
+	// upload (upload:<id>). Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the
+	// gateway fetches, or `upload:<id>`, a file that was uploaded before.
 	Video string `json:"video,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
@@ -1803,8 +1839,9 @@ type VoiceNote struct {
 	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To string `json:"to"`
-	// The audio, ideally OGG with Opus: a base64 data URI, or an http(s) URL. Format `media`:
-	// `data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.
+	// The audio, ideally OGG with Opus: a base64 data URI, an http(s) URL, or an upload (upload:<id>).
+	// Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or
+	// `upload:<id>`, a file that was uploaded before.
 	Audio string `json:"audio,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`

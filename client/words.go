@@ -150,7 +150,9 @@ const (
 	CodeNotSubscribed   = "NOT_SUBSCRIBED"
 	CodeInviteNotValid  = "INVITE_NOT_VALID"  // The invite link leads to no group.
 	CodeWebhookNotFound = "WEBHOOK_NOT_FOUND" // The instance has no such webhook.
-	CodeNotFound        = "NOT_FOUND"         // There is no such path or thing.
+	// The account has no such upload, or its time is over.
+	CodeUploadNotFound = "UPLOAD_NOT_FOUND"
+	CodeNotFound       = "NOT_FOUND" // There is no such path or thing.
 	// The path does not have this method; `Allow` lists its methods.
 	CodeMethodNotAllowed = "METHOD_NOT_ALLOWED"
 	// The instance is not connected to the platform.
@@ -171,6 +173,8 @@ const (
 	CodeExternalNameTaken = "EXTERNAL_NAME_TAKEN"
 	// The value that was chosen for an API key is one already, or was.
 	CodeKeyValueTaken = "KEY_VALUE_TAKEN"
+	// The uploads of the account take as much space as they may, or there are as many as there may be.
+	CodeUploadLimitReached = "UPLOAD_LIMIT_REACHED"
 	// The account has as many instances as it is allowed.
 	CodeInstanceLimitReached = "INSTANCE_LIMIT_REACHED"
 	// The Idempotency-Key was used for another request, or the first one is still running.

@@ -31,6 +31,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/label"
+	"github.com/recado-project/recado/internal/media/upload"
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/profile"
@@ -54,6 +55,7 @@ type Messages interface {
 type Config struct {
 	Instances *instance.Service
 	Messages  Messages
+	Uploads   *upload.Service
 	Queue     *queue.Queue
 	Chats     *chat.Service
 	Directory Directory
@@ -202,6 +204,7 @@ const (
 	tagGroups    = "Groups"
 	tagLabels    = "Labels"
 	tagProfiles  = "Own account"
+	tagUploads   = "Uploads"
 	tagPartner   = "Partner"
 	tagHealth    = "Health"
 )
@@ -210,6 +213,7 @@ func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: tagInstances, Description: "Instances, and linking them to accounts."},
 		{Name: tagMessages, Description: "Send messages, and change those that were sent or received. A message is identified by its platform identifier, by the composite form `<chat id>_<platform identifier>`, or by the `id` of a send result."},
+		{Name: tagUploads, Description: "Files that are uploaded once and sent many times. They belong to the account, and to no instance."},
 		{Name: tagChats, Description: "What the gateway has kept: chats, the messages in them, and a search through their words. Reading asks the platform nothing, and works while an instance is not connected."},
 		{Name: tagDirectory, Description: "Numbers and contacts."},
 		{Name: tagLabels, Description: "Marks that the account's owner puts on chats and messages, to sort them."},

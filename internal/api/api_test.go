@@ -150,6 +150,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		Labels:    newLabels(tb, data, reading, sessions),
 		Instances: f.instances,
 		Messages:  messages,
+		Uploads:   newUploads(tb, data, logger),
 		Queue:     messages.Queue(),
 		Chats:     reading,
 		Directory: people,

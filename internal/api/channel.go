@@ -95,7 +95,7 @@ func (r channels) list() contract.Endpoint {
 type newChannelBody struct {
 	Name        string `json:"name" minLength:"1" maxLength:"100" doc:"Name of the channel, at most 100 characters." example:"News of the shop"`
 	Description string `json:"description,omitempty" maxLength:"2048" doc:"Description of the channel, at most 2,048 characters." example:"What is new, every Friday"`
-	Picture     string `json:"picture,omitempty" minLength:"1" format:"media" doc:"Picture of the channel: a base64 data URI, or an http(s) URL. It is made small enough." sample:"-"`
+	Picture     string `json:"picture,omitempty" minLength:"1" format:"media" doc:"Picture of the channel: a base64 data URI, an http(s) URL, or an upload (upload:<id>). It is made small enough." sample:"-"`
 }
 
 func (r channels) create() contract.Endpoint {

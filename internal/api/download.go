@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/upload"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/share"
 )
@@ -38,6 +40,7 @@ type MediaLink struct {
 // files is the resource of the files of messages: a link to one, and its download.
 type files struct {
 	use       MessageFiles
+	uploads   *upload.Service
 	files     Files // nil serves none
 	instances *instance.Service
 	requests  *share.Pool
@@ -53,12 +56,108 @@ func (f files) downloadLink() contract.Endpoint {
 		Codes: sessionCodes(gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia,
 			gateway.CodeMediaNotFound, gateway.CodePayloadTooLarge),
 	}, func(ctx context.Context, in *checkedMessagePath) (MediaLink, error) {
-		base, usable := f.origin.BaseURL(contract.Request(ctx))
-		if !usable {
-			return MediaLink{}, gateway.InvalidField("Host", "must be a host with or without a port, because links begin with it")
+		base, err := f.base(ctx)
+		if err != nil {
+			return MediaLink{}, err
 		}
 		link, err := f.use.MediaLink(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), base)
 		return MediaLink{URL: link.URL, ExpiresIn: link.ExpiresIn, FileName: link.FileName}, err
+	})
+}
+
+// base is what links begin with.
+func (f files) base(ctx context.Context) (string, error) {
+	base, usable := f.origin.BaseURL(contract.Request(ctx))
+	if !usable {
+		return "", gateway.InvalidField("Host", "must be a host with or without a port, because links begin with it")
+	}
+	return base, nil
+}
+
+// Upload is a file that was uploaded.
+type Upload struct {
+	ID        string             `json:"id" doc:"Identifier of the upload: letters and digits. Sends take upload: and this in place of a URL." example:"5f0c1d7e9a3b4c2d8e6f7a1b2c3d4e5f"`
+	MimeType  string             `json:"mimeType" doc:"The type of the content." example:"application/pdf"`
+	FileName  string             `json:"fileName" doc:"Name of the file." example:"invoice-1234.pdf"`
+	Size      int64              `json:"size" doc:"Bytes of the file." example:"48213"`
+	SHA256    string             `json:"sha256" doc:"The SHA-256 hash of the content, in hexadecimal digits." example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	CreatedAt contract.Timestamp `json:"createdAt"`
+	ExpiresAt contract.Timestamp `json:"expiresAt" doc:"When it is deleted: 30 days after it was uploaded."`
+}
+
+func newUpload(of upload.Upload) Upload {
+	return Upload{
+		of.ID, of.MimeType, of.FileName, of.Size, hex.EncodeToString(of.SHA256), contract.Timestamp(of.CreatedAt), contract.Timestamp(of.ExpiresAt),
+	}
+}
+
+type newUploadBody struct {
+	Media    string `json:"media" minLength:"1" format:"media" doc:"The file: a base64 data URI, or an http(s) URL." example:"https://shop.example/invoice.pdf"`
+	FileName string `json:"fileName,omitempty" doc:"Name of the file. If left out: the last part of the URL, or else \"document\" with the usual extension." example:"invoice-1234.pdf"`
+}
+
+func (f files) upload() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "createUpload", Tag: tagUploads,
+		Summary: "Upload a file",
+		Description: "Keeps a file for 30 days, so that it can be sent many times: every field of a send that takes a URL takes upload:<id> as well. " +
+			"All API keys of the account can use it. The type of the file is detected from its content; what it can be sent as is checked when it is sent.",
+		Status: http.StatusCreated, Codes: []string{gateway.CodeMediaFetchFailed, gateway.CodeUploadLimit},
+	}, func(ctx context.Context, in *contract.JSON[newUploadBody]) (Upload, error) {
+		given := in.Given()
+		hints := media.Hints{Field: "media", FileName: given.FileName, Decoded: contract.Media(ctx)}
+		return contract.Answered(newUpload)(f.uploads.Create(ctx, contract.Key(ctx).AccountID, given.Media, hints))
+	})
+}
+
+// UploadPath is the path of an upload.
+type UploadPath struct {
+	UploadID string `path:"uploadId" doc:"Identifier of the upload." example:"5f0c1d7e9a3b4c2d8e6f7a1b2c3d4e5f"`
+}
+
+func (f files) listUploads() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "listUploads", Tag: tagUploads,
+		Summary: "List uploads", Description: "Lists the files that the account has uploaded, oldest first.",
+		Codes: []string{gateway.CodeValidation},
+	}, func(ctx context.Context, in *contract.Paging) (contract.Envelope[Upload], error) {
+		return contract.Listed(*in, newUpload)(f.uploads.List(ctx, contract.Key(ctx).AccountID, in.Request()))
+	})
+}
+
+func (f files) getUpload() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getUpload", Tag: tagUploads,
+		Summary: "Get an upload", Description: "Returns an upload, as in the list.",
+		Codes: []string{gateway.CodeUploadNotFound},
+	}, func(ctx context.Context, in *UploadPath) (Upload, error) {
+		return contract.Answered(newUpload)(f.uploads.Get(ctx, contract.Key(ctx).AccountID, in.UploadID))
+	})
+}
+
+func (f files) uploadLink() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getUploadDownloadLink", Tag: tagUploads,
+		Summary:     "Get a download link of an upload",
+		Description: "Returns a link to the file that expires. The link needs no API key: anybody who has it can read the file, until it expires or the upload is deleted.",
+		Codes:       []string{gateway.CodeUploadNotFound, gateway.CodeValidation},
+	}, func(ctx context.Context, in *UploadPath) (MediaLink, error) {
+		base, err := f.base(ctx)
+		if err != nil {
+			return MediaLink{}, err
+		}
+		found, link, lifetime, err := f.uploads.Link(ctx, contract.Key(ctx).AccountID, in.UploadID, base)
+		return MediaLink{URL: link, ExpiresIn: int(lifetime.Seconds()), FileName: found.FileName}, err
+	})
+}
+
+func (f files) deleteUpload() contract.Endpoint {
+	return contract.Do(contract.Operation{
+		ID: "deleteUpload", Tag: tagUploads,
+		Summary: "Delete an upload", Description: "Deletes a file before its time. Messages that were sent with it, or wait to be sent, keep theirs.",
+		Codes: []string{gateway.CodeUploadNotFound},
+	}, func(ctx context.Context, in *UploadPath) error {
+		return f.uploads.Delete(ctx, contract.Key(ctx).AccountID, in.UploadID)
 	})
 }
 
@@ -75,7 +174,7 @@ func (f files) download() contract.Endpoint {
 		OperationID: "downloadFile", Tags: []string{tagMessages},
 		Summary: "Download a file",
 		Description: "The target of a download link. It needs no API key: the signature grants access. A link of an event fetches the file from the platform when it is followed first. Range requests are supported. " +
-			"Where files are kept in a bucket, the answer may lead to it with a URL that works for a few minutes: follow it.",
+			"The link of an upload has uploads in place of the instance. Where files are kept in a bucket, the answer may lead to it with a URL that works for a few minutes: follow it.",
 		Security: []map[string][]string{},
 		Parameters: []*huma.Param{
 			parameter("instanceId", "path", "Identifier of the instance.", "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11", true),
@@ -146,11 +245,17 @@ func (f files) serveFile(w http.ResponseWriter, r *http.Request) {
 // requests until the file is served: the link is right, and has no key.
 func (f files) check(ctx context.Context, key string, fetch bool) error {
 	instanceID, _, _ := strings.Cut(key, "/")
-	if found, err := f.instances.Get(ctx, instanceID); err == nil { // else CheckFile says what is wrong
+	accountID, uploaded := media.UploadAccount(key)
+	if uploaded {
+		ctx = gateway.WithRequester(ctx, gateway.Requester{AccountID: accountID, ID: accountID, Kind: "this account"})
+	} else if found, err := f.instances.Get(ctx, instanceID); err == nil { // else CheckFile says what is wrong
 		ctx = gateway.WithRequester(ctx, gateway.Requester{AccountID: found.AccountID, ID: found.ID, Kind: "this instance"})
 	}
 	if err := contract.HoldToEnd(ctx, f.requests); err != nil {
 		return err
+	}
+	if uploaded {
+		return nil // an upload is there as long as its file
 	}
 	return f.use.CheckFile(ctx, key, fetch)
 }

@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/folder"
+	"github.com/recado-project/recado/internal/media/upload"
+	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -55,6 +58,33 @@ func openBlobs(tb testing.TB, changed ...func(media.Store) media.Store) (*media.
 		config.Store = change(config.Store)
 	}
 	return media.OpenBlobs(tb.Context(), config)
+}
+
+// newUploads are uploads in a folder of the test.
+func newUploads(tb testing.TB, data *store.Store, logger *slog.Logger) *upload.Service {
+	tb.Helper()
+	blobs, err := openBlobs(tb)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = blobs.Close() })
+	service, err := media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = service.Close() })
+	links, err := media.NewLinks(media.LinksConfig{Blobs: blobs, Uploads: blobs, Secret: make([]byte, media.MinLinkSecret), Now: now})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	made, err := upload.New(upload.Config{
+		Store: data, Media: service, Files: blobs, Links: links, LinkLifetime: func() time.Duration { return time.Hour }, Logger: logger, Now: now,
+		RemovalTime: gateway.Trusting(now),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return made
 }
 
 func ranged(span string) http.Header {

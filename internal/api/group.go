@@ -233,7 +233,7 @@ type newGroupBody struct {
 	Subject      string   `json:"subject" minLength:"1" maxLength:"100" doc:"Name of the group, at most 100 characters." example:"Support team"`
 	Participants []string `json:"participants,omitempty" nullable:"false" maxItems:"256" minLength:"1" format:"recipient" doc:"People to add, at most 256: phone numbers, personal chat IDs or LIDs. This account is a member anyway." example:"5511988887766"`
 	Description  string   `json:"description,omitempty" maxLength:"2048" doc:"Description of the group, at most 2,048 characters." example:"Questions of customers"`
-	Picture      string   `json:"picture,omitempty" minLength:"1" format:"media" doc:"Picture of the group: a base64 data URI, or an http(s) URL. It is made small enough." sample:"-"`
+	Picture      string   `json:"picture,omitempty" minLength:"1" format:"media" doc:"Picture of the group: a base64 data URI, an http(s) URL, or an upload (upload:<id>). It is made small enough." sample:"-"`
 	Invite       bool     `json:"invite,omitempty" fingerprint:"if set" default:"false" doc:"Send the platform's invitation, as a message, to whoever can't be added because of their privacy settings." sample:"-"`
 	CommunityID  string   `json:"communityId,omitempty" doc:"Community in which the group is made; this account must be an administrator of it." sample:"-"`
 }
@@ -290,7 +290,7 @@ func newCreated(created group.Created, named []string) CreatedGroup {
 type groupChangeBody struct {
 	Subject      *string `json:"subject,omitempty" minLength:"1" maxLength:"100" doc:"Name of the group, at most 100 characters. It can't be removed." example:"Support team"`
 	Description  *string `json:"description,omitempty" nullable:"true" maxLength:"2048" doc:"Description of the group, at most 2,048 characters; null or empty removes it." example:"Questions of customers"`
-	Picture      *string `json:"picture,omitempty" nullable:"true" minLength:"1" format:"media" doc:"Picture of the group: a base64 data URI, or an http(s) URL; null removes it." sample:"-"`
+	Picture      *string `json:"picture,omitempty" nullable:"true" minLength:"1" format:"media" doc:"Picture of the group: a base64 data URI, an http(s) URL, or an upload (upload:<id>); null removes it." sample:"-"`
 	Messages     *string `json:"messages,omitempty" enum:"all,admins" doc:"Who writes: all members, or administrators only." example:"admins"`
 	Info         *string `json:"info,omitempty" enum:"all,admins" doc:"Who changes subject, description and picture." example:"admins"`
 	Adding       *string `json:"adding,omitempty" enum:"all,admins" doc:"Who adds people." example:"admins"`

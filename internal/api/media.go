@@ -23,7 +23,7 @@ type Vanishing struct {
 type imageBody struct {
 	Addressee
 
-	Image string `json:"image" minLength:"1" format:"media" doc:"The image: a base64 data URI, or an http(s) URL." example:"https://shop.example/model.jpg"`
+	Image string `json:"image" minLength:"1" format:"media" doc:"The image: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/model.jpg"`
 
 	Captioned
 	Reply
@@ -34,7 +34,7 @@ type imageBody struct {
 type videoBody struct {
 	Addressee
 
-	Video string `json:"video" minLength:"1" format:"media" doc:"The video: a base64 data URI, or an http(s) URL." example:"https://shop.example/model.mp4"`
+	Video string `json:"video" minLength:"1" format:"media" doc:"The video: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/model.mp4"`
 
 	Captioned
 	Reply
@@ -45,7 +45,7 @@ type videoBody struct {
 type videoNoteBody struct {
 	Addressee
 
-	Video string `json:"video" minLength:"1" format:"media" doc:"The video, ideally square and of a minute at most: a base64 data URI, or an http(s) URL." example:"https://shop.example/hello.mp4"`
+	Video string `json:"video" minLength:"1" format:"media" doc:"The video, ideally square and of a minute at most: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/hello.mp4"`
 
 	Reply
 	Schedule
@@ -54,7 +54,7 @@ type videoNoteBody struct {
 type voiceNoteBody struct {
 	Addressee
 
-	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio, ideally OGG with Opus: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.ogg"`
+	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio, ideally OGG with Opus: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/thanks.ogg"`
 
 	Reply
 	Vanishing
@@ -64,7 +64,7 @@ type voiceNoteBody struct {
 type audioFileBody struct {
 	Addressee
 
-	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio: a base64 data URI, or an http(s) URL." example:"https://shop.example/jingle.mp3"`
+	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/jingle.mp3"`
 
 	Reply
 	Schedule
@@ -73,7 +73,7 @@ type audioFileBody struct {
 type documentBody struct {
 	Addressee
 
-	Document string `json:"document" minLength:"1" format:"media" doc:"A file of any kind: a base64 data URI, or an http(s) URL." example:"https://shop.example/invoice.pdf"`
+	Document string `json:"document" minLength:"1" format:"media" doc:"A file of any kind: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/invoice.pdf"`
 
 	Captioned
 
@@ -86,7 +86,7 @@ type documentBody struct {
 type stickerBody struct {
 	Addressee
 
-	Sticker string `json:"sticker" minLength:"1" format:"media" doc:"A WebP picture, ideally 512x512 pixels with transparency: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.webp"`
+	Sticker string `json:"sticker" minLength:"1" format:"media" doc:"A WebP picture, ideally 512x512 pixels with transparency: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/thanks.webp"`
 	Convert bool   `json:"convert,omitempty" fingerprint:"if set" default:"false" doc:"Make a sticker of a PNG, JPEG, GIF, MP4 or WebM, which are refused otherwise. Of a GIF or video it is an animated one, of the first 6 seconds. Needs ffmpeg on the gateway's machine." sample:"-"`
 
 	Schedule

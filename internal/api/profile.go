@@ -89,7 +89,7 @@ func (r profiles) get() contract.Endpoint {
 type profileChangeBody struct {
 	Name    *string `json:"name,omitempty" minLength:"1" maxLength:"25" doc:"The name that the account goes by, at most 25 characters. It can't be removed." example:"Corner shop"`
 	About   *string `json:"about,omitempty" nullable:"true" maxLength:"139" doc:"What the account says about itself, at most 139 characters; null or empty removes it." example:"Open from 8 to 18"`
-	Picture *string `json:"picture,omitempty" nullable:"true" minLength:"1" format:"media" doc:"Picture of the account: a base64 data URI, or an http(s) URL; null removes it. It is made small, and square." sample:"-"`
+	Picture *string `json:"picture,omitempty" nullable:"true" minLength:"1" format:"media" doc:"Picture of the account: a base64 data URI, an http(s) URL, or an upload (upload:<id>); null removes it. It is made small, and square." sample:"-"`
 }
 
 type changeProfileInput struct {

@@ -14,7 +14,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	blocked, chatLabel, messageLabel := people.block(), label.onChat(), label.onMessage()
 	blocks, followed, muted, linked, starred := profile.block(), channel.follow(), channel.mute(), group.link(), chat.star()
 	send, message, queue := sending{c.Messages}, messages{c.Messages}, queued{c.Queue}
-	file := files{c.Messages, c.Files, c.Instances, c.requests, origin}
+	file := files{c.Messages, c.Uploads, c.Files, c.Instances, c.requests, origin}
 	webhook, accountWebhook, events := webhooks{c.Webhooks}, accountWebhooks{c.AccountWebhooks}, newStreams(c)
 	key, health := keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion, c.Version}
 	return []contract.Route{
@@ -138,6 +138,12 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/reaction", message.react()),
 		get("/api/message/{instanceId}/media-download-link/{messageId}", file.downloadLink()),
 		get("/media/{key...}", file.download()),
+
+		post("/api/uploads", file.upload()),
+		get("/api/uploads", file.listUploads()),
+		get("/api/uploads/{uploadId}", file.getUpload()),
+		get("/api/uploads/{uploadId}/download-link", file.uploadLink()),
+		del("/api/uploads/{uploadId}", file.deleteUpload()),
 
 		post("/api/instances/{instanceId}/webhook-config", webhook.saveConfig()),
 		get("/api/instances/{instanceId}/webhook-config", webhook.getConfig()),

@@ -147,7 +147,7 @@ type albumBody struct {
 
 // AlbumItem is a picture or a video of an album.
 type AlbumItem struct {
-	Image   string `json:"image,omitempty" format:"media" doc:"The image: an http(s) URL, or a base64 data URI while the whole body has a megabyte at most." example:"https://shop.example/model.jpg"`
+	Image   string `json:"image,omitempty" format:"media" doc:"The image: an http(s) URL, an upload (upload:<id>), or a base64 data URI while the whole body has a megabyte at most." example:"https://shop.example/model.jpg"`
 	Video   string `json:"video,omitempty" format:"media" doc:"The video, in place of an image." sample:"-"`
 	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below it, at most 1,024 characters." example:"The new model"`
 

@@ -40,7 +40,7 @@ type statusTextBody struct {
 }
 
 type statusImageBody struct {
-	Image   string `json:"image" minLength:"1" format:"media" doc:"The image: a base64 data URI, or an http(s) URL." example:"https://shop.example/model.jpg"`
+	Image   string `json:"image" minLength:"1" format:"media" doc:"The image: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/model.jpg"`
 	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below the image, at most 1,024 characters." example:"The new model"`
 
 	Showing
@@ -48,7 +48,7 @@ type statusImageBody struct {
 }
 
 type statusVideoBody struct {
-	Video   string `json:"video" minLength:"1" format:"media" doc:"The video: a base64 data URI, or an http(s) URL." example:"https://shop.example/model.mp4"`
+	Video   string `json:"video" minLength:"1" format:"media" doc:"The video: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/model.mp4"`
 	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below the video, at most 1,024 characters." example:"The new model"`
 
 	Showing
@@ -56,7 +56,7 @@ type statusVideoBody struct {
 }
 
 type statusVoiceBody struct {
-	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio, ideally OGG with Opus: a base64 data URI, or an http(s) URL." example:"https://shop.example/hello.ogg"`
+	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio, ideally OGG with Opus: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/hello.ogg"`
 
 	Showing
 	Schedule

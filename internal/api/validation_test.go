@@ -126,7 +126,7 @@ func TestValidationOfSends(t *testing.T) {
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
 	const (
-		notMedia = "must be a data URI (data:<type>;base64,<data>) or an http(s) URL"
+		notMedia = "must be a data URI (data:<type>;base64,<data>), an http(s) URL or an upload (upload:<id>)"
 		notData  = "must be a data URI in base64 (data:<type>;base64,<data>)"
 		notPhone = "must be a phone number with country code (7 to 15 digits)"
 	)
@@ -227,7 +227,7 @@ func TestValidationOfTheRest(t *testing.T) {
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
 	const (
-		notMedia  = "must be a data URI (data:<type>;base64,<data>) or an http(s) URL"
+		notMedia  = "must be a data URI (data:<type>;base64,<data>), an http(s) URL or an upload (upload:<id>)"
 		notInvite = "must be the code of an invite link, or a link that begins with https://chat.whatsapp.com/"
 		notNumber = "must be a phone number with country code (7 to 15 digits) or a personal chat ID ending in @s.whatsapp.net"
 		notEmoji  = "must be one emoji, or empty"

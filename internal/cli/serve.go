@@ -83,6 +83,7 @@ type serveFlags struct {
 	MediaURLIsNew    bool          `help:"The place of files is another one than before: it gets the name of its owner. For one start; without it, a place without that name is refused, because it is more likely a file system that is not mounted." name:"media-url-is-new"`
 	MediaQuota       int64         `help:"Bytes of fetched files that are kept in total; the oldest make room for new ones and are fetched again when needed. 0: any number." default:"21474836480" name:"media-quota"`
 	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
+	UploadQuota      int64         `help:"Bytes that the uploads of one account have together at most. 0: any number." default:"5368709120" name:"upload-quota"`
 	KeepMedia        time.Duration `help:"How long fetched files are kept; 0: for ever." default:"720h" name:"keep-media"`
 	EditWindow       time.Duration `help:"How long a text can be edited after sending." default:"15m" reload:""`
 	DeleteWindow     time.Duration `help:"How long a message can be deleted for everyone after sending." default:"1h" reload:""`
@@ -194,6 +195,7 @@ func (c serveFlags) config() (server.Config, error) {
 		Platform: platform, Version: terminal.Version(),
 		Media:         media.Config{MaxBytes: c.MaxMedia, MaxMemory: c.MaxMediaMemory, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:         media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
+		UploadQuota:   c.UploadQuota,
 		MediaLocation: files, MediaLocationIsNew: c.MediaURLIsNew,
 		Limits:     limits,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,

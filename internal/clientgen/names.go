@@ -9,7 +9,7 @@ import (
 )
 
 // initialisms are the words that Go writes in capital letters.
-const initialisms = " api id jid json lid lids ids jids qr url urls "
+const initialisms = " api id jid json lid lids ids jids qr sha256 url urls "
 
 // goName is a name of the document as Go exports it: messageId and MESSAGE_ID are MessageID.
 func goName(name string) string {

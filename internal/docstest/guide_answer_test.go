@@ -26,6 +26,7 @@ func kinds() []kind {
 		{"invite code", regexp.MustCompile(`\b[0-9a-f]{22}\b`), true},
 		{"key", regexp.MustCompile(`\brcd_[0-9A-Za-z]+`), true},
 		{"hash", regexp.MustCompile(`\b[0-9a-f]{64}\b`), true},
+		{"upload", regexp.MustCompile(`\b[0-9a-f]{32}\b`), true},
 		{"pairing code", regexp.MustCompile(`^[1-9A-HJ-NP-TV-Z]{8}$`), true},
 		{"passkey", regexp.MustCompile(`^[\w-]{43}$`), true},
 		{"time", regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), false},

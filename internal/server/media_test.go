@@ -16,12 +16,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox/content"
@@ -712,5 +714,92 @@ func TestFilesInForms(t *testing.T) {
 	}
 	if _, err := document("two"); !client.IsCode(err, client.CodeIdempotencyConflict) {
 		t.Errorf("another file under the same key: %v", err)
+	}
+}
+
+// A file that was uploaded once is sent many times, as whatever it can be, by every key of the account and no
+// other, until its time is over.
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
+	var ahead atomic.Int64
+	g, id := testkit.StartLinked(t, testkit.Options{Now: func() time.Time { return at.Add(time.Duration(ahead.Load())) }})
+	drawn, document := picture(t), []byte("%PDF-1.4\n%a document\n")
+	made, err := g.Partner.CreateUpload(t.Context(), client.NewUpload{File: &client.File{Content: bytes.NewReader(drawn), Name: "a picture.png"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.MimeType != "image/png" || made.FileName != "a picture.png" || made.Size != int64(len(drawn)) || made.SHA256 != sum(drawn) ||
+		made.ExpiresAt.Sub(made.CreatedAt) != 30*24*time.Hour || strings.ContainsAny(made.ID, ".-/") {
+		t.Errorf("the upload is %+v", made)
+	}
+	inline, err := g.Client.CreateUpload(t.Context(), client.NewUpload{Media: client.DataURI("application/pdf", document), FileName: "a.pdf"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range cases.Sorted(map[string]struct {
+		send    func(ctx context.Context) (client.Sent, error)
+		content []byte
+		want    testkit.PhoneMessage
+	}{
+		"image": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendImage(ctx, id, client.Image{To: customerNumber, Image: "upload:" + made.ID})
+		}, drawn, testkit.PhoneMessage{Type: "image", MimeType: "image/png"}},
+		"document": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendDocument(ctx, id, client.Document{To: customerNumber, Document: "upload:" + made.ID})
+		}, drawn, testkit.PhoneMessage{Type: "document", MimeType: "image/png", FileName: "a picture.png"}},
+		"document, in the queue": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendDocument(ctx, id, client.Document{To: customerNumber, Document: "UPLOAD:" + inline.ID, FileName: "b.pdf", Prefer: "respond-async"})
+		}, document, testkit.PhoneMessage{Type: "document", MimeType: "application/pdf", FileName: "b.pdf"}},
+	}) {
+		sent, err := c.send(t.Context())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+		if got.Type != c.want.Type || got.MimeType != c.want.MimeType || got.FileName != c.want.FileName || got.MediaSHA256 != sum(c.content) {
+			t.Errorf("%s: the phone shows %+v", name, got)
+		}
+	}
+	if _, err := g.Client.SendVideo(t.Context(), id, client.Video{To: customerNumber, Video: "upload:" + made.ID}); !client.IsCode(err, client.CodeValidationError) {
+		t.Errorf("as a video: %v", err)
+	}
+
+	link, err := g.Client.GetUploadDownloadLink(t.Context(), made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content := download(t, link.URL); !bytes.Equal(content, drawn) {
+		t.Errorf("the link leads to %d bytes", len(content))
+	}
+	account, err := g.Server.Access().EnsureAccount(t.Context(), "another")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, secret, err := g.Server.Access().CreateKey(t.Context(), access.KeyParams{AccountID: account.ID, Name: "another"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := client.New(g.BaseURL, secret)
+	if _, err := stranger.GetUpload(t.Context(), made.ID); !client.IsCode(err, client.CodeUploadNotFound) {
+		t.Errorf("another account finds it: %v", err)
+	}
+	if err := stranger.DeleteUpload(t.Context(), made.ID); !client.IsCode(err, client.CodeUploadNotFound) {
+		t.Errorf("another account deletes it: %v", err)
+	}
+	if err := g.Client.DeleteUpload(t.Context(), inline.ID); err != nil {
+		t.Error(err)
+	}
+	list, err := g.Client.ListUploads(t.Context(), 1, 10)
+	if err != nil || len(list.Data) != 1 || list.Data[0] != made {
+		t.Errorf("there are %+v, %v", list.Data, err)
+	}
+	ahead.Store(int64(30 * 24 * time.Hour))
+	if _, err := g.Client.GetUpload(t.Context(), made.ID); !client.IsCode(err, client.CodeUploadNotFound) {
+		t.Errorf("after its time: %v", err)
+	}
+	if _, err := g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: "upload:" + made.ID}); !client.IsCode(err, client.CodeValidationError) {
+		t.Errorf("it is sent after its time: %v", err)
 	}
 }

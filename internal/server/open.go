@@ -155,6 +155,7 @@ func (s *Server) openMedia(ctx context.Context) error {
 	config := s.config.Media
 	config.Now, config.Logger = s.config.Now, s.config.Logger
 	config.DenyFetch, config.TempDir = s.config.DenyFetch, s.tempDir
+	config.Uploads = func(ctx context.Context, id string) (*media.Blob, error) { return s.use.uploads.Open(ctx, id) }
 	service, err := media.New(config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
@@ -168,7 +169,7 @@ func (s *Server) openMedia(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	if s.links, err = media.NewLinks(media.LinksConfig{Blobs: s.blobs, Secret: secret, Now: s.config.Now}); err != nil {
+	if s.links, err = media.NewLinks(media.LinksConfig{Blobs: s.blobs, Uploads: s.queuedFiles, Secret: secret, Now: s.config.Now}); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	return nil
@@ -189,7 +190,7 @@ func (s *Server) openBlobs(ctx context.Context) error {
 		return errors.Join(err, stores.Queued.Close())
 	}
 	s.onClose("blobs", s.blobs.Close)
-	// Nothing makes room there: these files were not sent yet.
+	// Nothing makes room there: these files were not sent yet, and uploads are nowhere else.
 	queued := media.BlobsConfig{Store: stores.Queued, Shared: blobs.Shared, Now: s.config.Now, Logger: s.config.Logger}
 	if s.queuedFiles, err = media.OpenBlobs(ctx, queued); err != nil {
 		return err

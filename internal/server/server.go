@@ -78,6 +78,8 @@ type Config struct {
 	// Blobs bounds the files of messages that were fetched. A MaxFile of 0 means
 	// DefaultMaxDownload. The server sets its store, clock and logger.
 	Blobs media.BlobsConfig
+	// UploadQuota bounds the bytes of the uploads of one account; 0 means no limit.
+	UploadQuota int64
 	// MediaLocation is where these files are kept, and those of messages that wait to be
 	// sent. Its zero value is the data folder.
 	MediaLocation filestore.Location
@@ -171,7 +173,7 @@ type Server struct {
 	connector   *whatsapp.Connector
 	media       *media.Service
 	blobs       *media.Blobs
-	queuedFiles *media.Blobs // of messages that wait to be sent
+	queuedFiles *media.Blobs // of messages that wait to be sent, and uploads
 	links       *media.Links
 	bell        eventlog.Bell
 	use         *useCases
@@ -296,6 +298,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "words", Run: s.indexWords},
 		worker.Worker{Name: "retention", Run: s.use.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
+		worker.Worker{Name: "uploads", Run: s.use.uploads.Run},
 		worker.Worker{Name: "webhooks", Run: s.use.webhooks.Run, Ready: s.use.webhooks.Ready()},
 		worker.Worker{Name: "webhooks of accounts", Run: s.use.accountWebhooks.Run},
 		worker.Worker{Name: "traffic", Run: s.use.traffic.Run},
@@ -368,6 +371,7 @@ func (s *Server) openAPI() error {
 	s.api, err = api.New(api.Config{
 		Instances: s.use.instances,
 		Messages:  s.use.messages,
+		Uploads:   s.use.uploads,
 		Chats:     s.use.chats,
 		Queue:     s.use.messages.Queue(),
 		Directory: s.use.directory,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"time"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/call"
@@ -15,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/label"
+	"github.com/recado-project/recado/internal/media/upload"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/presence"
@@ -41,6 +43,7 @@ type useCases struct {
 	calls           *call.Service
 	traffic         *traffic.Traffic
 	messages        *messaging.Service
+	uploads         *upload.Service
 	chats           *chat.Service
 	labels          *label.Service
 	presences       *presence.Service
@@ -54,6 +57,14 @@ func (s *Server) openUseCases() (err error) {
 	}
 	u.users, err = user.New(user.Config{
 		Store: s.store.Users, Logger: s.config.Logger, Now: s.config.Now, RemovalTime: s.clock.RemovalTime, Dev: s.config.Sandbox != nil, SignIn: s.watch.signIn,
+	})
+	if err != nil {
+		return err
+	}
+	u.uploads, err = upload.New(upload.Config{
+		Store: s.store, Media: s.media, Files: s.queuedFiles, Links: s.links, MaxBytes: s.config.UploadQuota,
+		LinkLifetime: func() time.Duration { return s.settings().messages().OrUsual().LinkLifetime },
+		Logger:       s.config.Logger, Now: s.config.Now, RemovalTime: s.clock.RemovalTime,
 	})
 	if err != nil {
 		return err
