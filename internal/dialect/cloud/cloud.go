@@ -63,7 +63,10 @@ type call struct {
 	// instance is who is meant by the ID.
 	instance client.Instance
 	message  client.StoredMessage // with the file, where the ID is that of a file
+	upload   client.Upload        // where the ID is that of one
 	body     []byte               // a JSON object
+	uploads  bool                 // whether the body may have a file
+	form     *body.Body           // that has it
 }
 
 // route is an operation: its answer is written as JSON.
@@ -96,6 +99,11 @@ func routes() map[string]route {
 // mediaRoutes are the operations whose ID is that of a file, by method.
 func mediaRoutes() map[string]route {
 	return map[string]route{"GET": getMedia, "DELETE": deleteMedia}
+}
+
+// uploadRoutes are those whose ID is that of an upload.
+func uploadRoutes() map[string]route {
+	return map[string]route{"GET": getUpload, "DELETE": deleteUpload}
 }
 
 // version is that of Meta's API. It makes no difference.
@@ -161,6 +169,11 @@ func (c *call) find() (answer route, known bool) {
 		answer, known = mediaRoutes()[c.http.Method]
 		return answer, known
 	}
+	if isUploadID(c.id) && len(parts) == 2 {
+		answer, known = uploadRoutes()[c.http.Method]
+		return answer, known
+	}
+	c.uploads = len(parts) == 3 && parts[2] == "media"
 	answer, known = routes()[strings.Join(append([]string{c.http.Method}, parts[2:]...), " ")]
 	return answer, known
 }
@@ -174,6 +187,9 @@ func (c *call) authenticate(key string, known bool) error {
 	if _, _, ok := parseMediaID(c.id); ok {
 		return c.findMessage()
 	}
+	if isUploadID(c.id) {
+		return c.findUpload()
+	}
 	var err error
 	c.instance, err = c.findInstance(key)
 	return err
@@ -184,11 +200,16 @@ func (c *call) read(w http.ResponseWriter, key string) (done func(), err error) 
 	// What bodies share is divided by keys, whose accounts are not known here.
 	name := "cloud " + hashed(key)
 	requester := gateway.Requester{AccountID: name, ID: name, Kind: "this API key"}
-	read, err := c.cloud.config.Bodies.Read(w, c.http.WithContext(gateway.WithRequester(c.http.Context(), requester)), "")
-	done = func() { _ = read.Close() } // it has no file
+	field := ""
+	if c.uploads {
+		field = body.FilePart
+	}
+	read, err := c.cloud.config.Bodies.Read(w, c.http.WithContext(gateway.WithRequester(c.http.Context(), requester)), field)
+	done = func() { _ = read.Close() } // its file is a temporary one
 	if err != nil {
 		return done, err
 	}
+	c.form = read
 	c.body = read.JSON()
 	if kind, _, _ := strings.Cut(c.http.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) == "application/x-www-form-urlencoded" {
 		return done, c.readForm()

@@ -4,12 +4,14 @@ package cloud
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // product is in every answer of Meta's that is about messages.
@@ -79,21 +81,21 @@ type file struct {
 	Voice    bool   `json:"voice"`
 }
 
-// link is where the file is. of is the type of the message.
+// link is where the file is, as the API takes it. of is the type of the message.
 func (f *file) link(of string) (string, error) {
 	switch {
 	case f != nil && f.Link != "":
 		return f.Link, nil
+	case f != nil && isUploadID(string(f.ID)):
+		return "upload:" + string(f.ID), nil
 	case f != nil && f.ID != "":
-		return "", noUploads()
+		return "", &graphError{
+			status: http.StatusBadRequest, code: numberMediaUpload, title: "Media upload error",
+			details: "The field " + of + ".id is not the ID of an upload. The file of a message is sent by its link.",
+		}
 	default:
-		return "", missing(of + ".link")
+		return "", missing(of + ".link or " + of + ".id")
 	}
-}
-
-// noUploads refuses files that are uploaded before they are sent.
-func noUploads() error {
-	return notHere(numberMediaUpload, "This gateway keeps no uploads: send the file with a link, from which it fetches it.")
 }
 
 func sendImage(c *call, out *outgoing, to string) (string, error) {
@@ -125,7 +127,7 @@ func sendAudio(c *call, out *outgoing, to string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if out.Audio.Voice || looksLikeVoice(link) {
+	if out.Audio.Voice || c.looksLikeVoice(link) {
 		sent, err := c.api.SendVoiceNote(c.http.Context(), c.instance.InstanceID, client.VoiceNote{To: to, Audio: link, QuoteMessageID: out.quoted()})
 		if out.Audio.Voice || !client.IsCode(err, client.CodeValidationError) {
 			return sent.MessageID, ofFile(err, typeAudio)
@@ -135,8 +137,12 @@ func sendAudio(c *call, out *outgoing, to string) (string, error) {
 	return sent.MessageID, ofFile(err, typeAudio)
 }
 
-// looksLikeVoice reports whether a link has the name of an OGG with Opus.
-func looksLikeVoice(link string) bool {
+// looksLikeVoice reports whether a link has the name of an OGG with Opus, or an upload is an OGG.
+func (c *call) looksLikeVoice(link string) bool {
+	if id, is := gateway.UploadID(link); is {
+		found, err := c.api.GetUpload(c.http.Context(), id)
+		return err == nil && strings.HasPrefix(found.MimeType, "audio/ogg") // the send says what is wrong
+	}
 	parsed, err := url.Parse(link)
 	if err != nil {
 		return false

@@ -65,6 +65,7 @@ type answered struct {
 		ID       string `json:"id"`
 		URL      string `json:"url"`
 		MimeType string `json:"mime_type"`
+		SHA256   string `json:"sha256"`
 		Size     int64  `json:"file_size"`
 	} `json:"-"`
 }

@@ -1,9 +1,11 @@
-// The files of messages.
+// The files of messages, and uploads.
 
 package cloud
 
 import (
 	"encoding/hex"
+	"io"
+	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -27,11 +29,17 @@ func parseMediaID(id string) (instanceID, messageID string, ok bool) {
 	return uuid.UUID(decoded[:size]).String(), uuid.UUID(decoded[size:]).String(), true
 }
 
+// uploadID is the form of the ID of an upload, which no other ID has.
+var uploadID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+func isUploadID(id string) bool { return uploadID.MatchString(id) }
+
 // media is a file as Meta's API shows it.
 type media struct {
 	Product  string `json:"messaging_product"`
 	URL      string `json:"url"`
 	MimeType string `json:"mime_type"`
+	SHA256   string `json:"sha256,omitempty"`
 	Size     int64  `json:"file_size"`
 	ID       string `json:"id"`
 }
@@ -62,7 +70,57 @@ func getMedia(c *call) (any, error) {
 	return found, nil
 }
 
-// deleteMedia refuses: what can be deleted are uploads, which are not kept.
-func deleteMedia(*call) (any, error) { return nil, noUploads() }
+// deleteMedia refuses: what can be deleted are uploads.
+func deleteMedia(*call) (any, error) {
+	return nil, notHere(numberParameter, "The file of a message can't be deleted, but with its message.")
+}
 
-func uploadMedia(*call) (any, error) { return nil, noUploads() }
+// uploaded is the answer to an upload.
+type uploaded struct {
+	ID string `json:"id"`
+}
+
+// uploadMedia keeps the file of a form. What it is, is found out from its content: the field type says no more.
+func uploadMedia(c *call) (any, error) {
+	file := c.form.Media()
+	if file == nil {
+		return nil, missing("file")
+	}
+	content := io.NewSectionReader(file.Content, 0, file.Size)
+	made, err := c.api.CreateUpload(c.http.Context(), client.NewUpload{File: &client.File{Content: content, Name: c.form.FileName()}})
+	if err != nil {
+		return nil, ofUpload(err)
+	}
+	return uploaded{made.ID}, nil
+}
+
+// ofUpload makes a refusal of a file of one of a value.
+func ofUpload(err error) error {
+	if client.IsCode(err, client.CodeValidationError) || client.IsCode(err, client.CodeUploadLimitReached) {
+		refused := asGraph(err)
+		refused.code, refused.title = numberMediaUpload, "Media upload error"
+		return refused
+	}
+	return err
+}
+
+// findUpload finds the upload that the path names.
+func (c *call) findUpload() (err error) {
+	c.upload, err = c.api.GetUpload(c.http.Context(), c.id)
+	if client.IsCode(err, client.CodeUploadNotFound) {
+		return noSuchObject(c.id)
+	}
+	return err
+}
+
+func getUpload(c *call) (any, error) {
+	link, err := c.api.GetUploadDownloadLink(c.http.Context(), c.id)
+	if err != nil {
+		return nil, err
+	}
+	return media{Product: product, URL: link.URL, MimeType: c.upload.MimeType, SHA256: c.upload.SHA256, Size: c.upload.Size, ID: c.id}, nil
+}
+
+func deleteUpload(c *call) (any, error) {
+	return success{Success: true}, c.api.DeleteUpload(c.http.Context(), c.id)
+}

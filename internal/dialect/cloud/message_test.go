@@ -2,7 +2,11 @@ package cloud_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -140,6 +144,69 @@ func TestOtherRecipients(t *testing.T) {
 		if got := r.Phones.AwaitMessage(t, customerNumber, r.send(t, body)); got.Text != "Oi!" || (name == "a group") != (got.Chat == group) {
 			t.Errorf("%s: the phone shows %+v", name, got)
 		}
+	}
+}
+
+// A file that Typebot uploads with one key is sent with another one, as often as somebody likes, until it is deleted.
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	upload := func(name string, content []byte) string {
+		t.Helper()
+		var form bytes.Buffer
+		writer := multipart.NewWriter(&form)
+		part, err := writer.CreateFormFile("file", name)
+		if err == nil {
+			_, err = part.Write(content)
+		}
+		err = errors.Join(err, writer.WriteField("type", "image/png"), writer.WriteField("messaging_product", "whatsapp"), writer.Close())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.ask(t, "POST", "v21.0/"+shopNumber+"/media", form.String(), "Content-Type: "+writer.FormDataContentType())
+		if got.status != http.StatusOK || got.Media.ID == "" || strings.Contains(got.Media.ID, ".") {
+			t.Fatalf("the answer is %d %s", got.status, got.body)
+		}
+		return got.Media.ID
+	}
+	voice, err := os.ReadFile(filepath.Join("..", "..", "media", "testdata", "voice.ogg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := mediatest.PNG(t, 64, 64)
+	id, spoken := upload("a.png", drawn), upload("a.ogg", voice)
+	r.key = newKey(t, r.Gateway, r.id)
+	for name, one := range cases.Sorted(map[string]struct {
+		content string
+		want    testkit.PhoneMessage
+	}{
+		"a picture":  {`"type":"image","image":{"id":"` + id + `","caption":"A picture"}`, testkit.PhoneMessage{Type: "image", Caption: "A picture"}},
+		"a document": {`"type":"document","document":{"id":"` + id + `"}`, testkit.PhoneMessage{Type: "document", FileName: "a.png"}},
+		"a voice":    {`"type":"audio","audio":{"id":"` + spoken + `"}`, testkit.PhoneMessage{Type: "voice"}},
+	}) {
+		got := r.Phones.AwaitMessage(t, customerNumber, r.send(t, `{"to":"`+customerNumber+`",`+one.content+`}`))
+		if got.Type != one.want.Type || got.Caption != one.want.Caption || got.FileName != one.want.FileName {
+			t.Errorf("%s: the phone shows %+v", name, got)
+		}
+	}
+	got := r.ask(t, "GET", "v21.0/"+id, "")
+	sum := sha256.Sum256(drawn)
+	if got.status != http.StatusOK || got.Media.MimeType != "image/png" || got.Media.SHA256 != hex.EncodeToString(sum[:]) {
+		t.Fatalf("it is %d %s", got.status, got.body)
+	}
+	response, err := http.Get(got.Media.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if read, err := io.ReadAll(response.Body); err != nil || !bytes.Equal(read, drawn) {
+		t.Errorf("it has %d bytes, %v", len(read), err)
+	}
+	if got := r.ask(t, "DELETE", "v21.0/"+id, ""); got.status != http.StatusOK || got.body != `{"success":true}` {
+		t.Errorf("it is deleted: %d %s", got.status, got.body)
+	}
+	if got := r.ask(t, "GET", "v21.0/"+id, ""); got.Error.Code != 100 || got.Error.Subcode != 33 {
+		t.Errorf("it was deleted: %d %s", got.status, got.body)
 	}
 }
 
