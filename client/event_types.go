@@ -323,6 +323,9 @@ type MessagePollVoteEvent struct {
 	// What this person chooses now, instead of what he or she chose before; empty where the vote was
 	// taken back.
 	Options []string `json:"options"`
+	// What this person has chosen, if the poll was sent with optionIds and this is his or her first
+	// answer to it; else nil.
+	Selection *MessageSelection `json:"selection"`
 	// How the poll stands with this vote: every option, in the poll's order.
 	Tallies []PollTally `json:"tallies"`
 	Voters  int64       `json:"voters"` // How many people have a vote in it.

@@ -1786,8 +1786,9 @@ func (c *Client) SendLocation(ctx context.Context, instanceID string, body Locat
 }
 
 // SendPoll sends a poll. Votes are told by the event message.poll_vote, and counted by getVotes.
-// Returns when the platform has acknowledged the message; or, if the request prefers respond-async
-// or says when to send, as soon as the message is kept.
+// With optionIds, the answer of each person names what was chosen by your ID. Returns when the
+// platform has acknowledged the message; or, if the request prefers respond-async or says when to
+// send, as soon as the message is kept.
 //
 // Its refusals may have CodeChannelContentNotSupported, CodeChannelGone, CodeChannelNotFound,
 // CodeChannelOwnerRequired, CodeForbidden, CodeGroupAdminRequired, CodeGroupNotFound,

@@ -863,8 +863,8 @@ type Message struct {
 	// What was ordered from a catalogue; nil for others. What the person wrote to it is the text.
 	Order       *MessageOrder       `json:"order"`
 	GroupInvite *MessageGroupInvite `json:"groupInvite"` // The invitation to a group; nil for others.
-	// What was chosen of the buttons or the list of an earlier message, whose text is the text of this
-	// one; nil for others.
+	// What was chosen of the buttons or the list of an earlier message; in message.received also what a
+	// text chooses of a poll with optionIds, whose messageId is the quotedMessageId; nil for others.
 	Selection *MessageSelection `json:"selection"`
 	// The buttons below a message of a business, or the rows of its list; empty for others.
 	Buttons []MessageButton `json:"buttons"`
@@ -1044,9 +1044,13 @@ type MessageReferral struct {
 	Ref        *string `json:"ref"`        // What the advertiser has noted with it.
 }
 
-// MessageSelection is in Message.Selection.
+// MessageSelection is in Message.Selection and MessagePollVoteEvent.Selection.
 type MessageSelection struct {
-	ID         string  `json:"id"`         // As the author of the buttons, or the list, has named it.
+	// As the author of the buttons, or the list, or whoever sent the poll with optionIds, has named it.
+	ID   string `json:"id"`
+	Text string `json:"text"` // What is written on it.
+	// The reference that the poll was sent with; nil if there was none, and for buttons and lists.
+	Reference  *string `json:"reference"`
 	Parameters *string `json:"parameters"` // The JSON that a form was filled in with; nil for buttons and lists.
 }
 
@@ -1342,8 +1346,16 @@ type Poll struct {
 	Options []string `json:"options"`
 	// How many options somebody may choose; 0: any number. If left out: 1.
 	MaxAnswers *int64 `json:"maxAnswers,omitzero"`
+	// What you call the options, one ID for each, in their order, of at most 256 characters; only where
+	// one may be chosen. Each person's first answer then has a selection with the ID: the event
+	// message.poll_vote of a vote, and message.received of a text that is an option, or its number from
+	// 1, while the poll is the account's last message in the chat.
+	OptionIDs []string `json:"optionIds,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
+	// Comes back in those selections: what the answer is for, such as a step of a flow. Only with
+	// optionIds.
+	Reference string `json:"reference,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`

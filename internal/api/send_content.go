@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -91,6 +92,8 @@ type pollBody struct {
 	Question   string   `json:"question" minLength:"1" maxLength:"255" doc:"What is asked." example:"When shall we deliver?"`
 	Options    []string `json:"options" nullable:"false" minItems:"2" maxItems:"12" doc:"The answers to choose from: 2 to 12 different texts of at most 100 characters." example:"[\"Today\",\"Tomorrow\"]"`
 	MaxAnswers *int     `json:"maxAnswers,omitempty" minimum:"0" maximum:"12" doc:"How many options somebody may choose; 0: any number. If left out: 1." example:"1"`
+	OptionIDs  []string `json:"optionIds,omitempty" fingerprint:"if set" nullable:"false" maxItems:"12" doc:"What you call the options, one ID for each, in their order, of at most 256 characters; only where one may be chosen. Each person's first answer then has a selection with the ID: the event message.poll_vote of a vote, and message.received of a text that is an option, or its number from 1, while the poll is the account's last message in the chat." sample:"-"`
+	Reference  string   `json:"reference,omitempty" fingerprint:"if set" maxLength:"256" doc:"Comes back in those selections: what the answer is for, such as a step of a flow. Only with optionIds." sample:"-"`
 
 	Reply
 	Schedule
@@ -123,13 +126,51 @@ func (b pollBody) poll() (gateway.Poll, error) {
 		seen[option] = true
 		poll.Options = append(poll.Options, gateway.PollOption{Name: option})
 	}
+	poll.Menu = b.menu(poll.MaxAnswers, &wrong)
 	return poll, wrong.err()
+}
+
+// maxOptionID is how long the ID of an option may be, in characters.
+const maxOptionID = 256
+
+// menu reads what the program calls the options.
+func (b pollBody) menu(maxAnswers int, wrong *fieldErrors) (menu gateway.Menu) {
+	switch {
+	case len(b.OptionIDs) == 0 && b.Reference != "":
+		wrong.add("reference", "must come with optionIds")
+		return menu
+	case len(b.OptionIDs) == 0:
+		return menu
+	case len(b.OptionIDs) != len(b.Options):
+		wrong.add("optionIds", "must have one item for each of the options")
+		return menu
+	case maxAnswers != 1:
+		wrong.add("optionIds", "must come with a maxAnswers of 1")
+	}
+	menu.Reference = b.Reference
+	seen := map[string]bool{}
+	for n, id := range b.OptionIDs {
+		field := "optionIds[" + strconv.Itoa(n) + "]"
+		switch {
+		case strings.TrimSpace(id) == "":
+			wrong.add(field, "must not be empty")
+		case utf8.RuneCountInString(id) > maxOptionID:
+			wrong.add(field, "must have at most 256 characters")
+		case strings.ContainsFunc(id, unicode.IsControl):
+			wrong.add(field, "must not have control characters")
+		case seen[id]:
+			wrong.add(field, "must differ from the IDs before it")
+		}
+		seen[id] = true
+		menu.Options = append(menu.Options, gateway.MenuOption{ID: id, Text: b.Options[n]})
+	}
+	return menu
 }
 
 func (s sending) poll() contract.Endpoint {
 	return sendContent(s, contract.Operation{
 		ID: "sendPoll", Summary: "Send a poll",
-		Description: "Votes are told by the event message.poll_vote, and counted by getVotes. ",
+		Description: "Votes are told by the event message.poll_vote, and counted by getVotes. With optionIds, the answer of each person names what was chosen by your ID. ",
 	}, func(b pollBody) (gateway.Content, error) {
 		poll, err := b.poll()
 		return gateway.Content{Type: gateway.TypePoll, Text: b.Question, Poll: &poll}, err

@@ -173,7 +173,7 @@ func technologies() map[string]string {
 		"golang.org/x/net/proxy":                "whatsapp/transport",
 		"golang.org/x/net/html":                 "preview",
 		"golang.org/x/crypto/chacha20poly1305":  "seal",
-		"golang.org/x/text":                     "dashboard/docpages media preview store/chattable web web/bubbles whatsapp/wire",
+		"golang.org/x/text":                     "dashboard/docpages media messaging preview store/chattable web web/bubbles whatsapp/wire",
 		"github.com/alexedwards/argon2id":       "user",
 		"github.com/alexedwards/scs":            "dashboard/signin",
 		"github.com/go-webauthn/webauthn":       "sandbox/passkey user whatsapp/...",

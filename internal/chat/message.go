@@ -88,7 +88,7 @@ func (k *Recorder) KeepMessage(ctx context.Context, instanceID string, update ga
 			switch {
 			case update.Deleted && message.Status != gateway.MessagePending:
 				deleted = message.ID
-				message.Text, message.Payload, message.DeletedAt, message.Starred = "", nil, update.At, false
+				message.Text, message.Payload, message.Menu, message.DeletedAt, message.Starred = "", nil, gateway.Menu{}, update.At, false
 				data = eventlog.MessageDeletedForMe{MessageID: message.PlatformID, Chat: eventlog.NewChat(message.Chat)}
 			case update.Starred != nil && message.Starred != *update.Starred:
 				message.Starred = *update.Starred

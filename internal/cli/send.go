@@ -205,12 +205,14 @@ type sendPollCommand struct {
 	Question   string   `arg:"" help:"What is asked, in quotes."`
 	Options    []string `arg:"" help:"The answers to choose from, each in quotes: 2 to 12."`
 	MaxAnswers int64    `help:"How many answers somebody may choose; 0 is any number." default:"1" env:"-"`
+	OptionIDs  []string `name:"option-ids" help:"What events call the options: an ID for each, with commas between them." env:"-"`
+	Reference  string   `help:"Comes back with the IDs, such as a step of a flow." env:"-"`
 }
 
 // Run sends the poll.
 func (c sendPollCommand) Run(ctx context.Context, t terminal.Terminal, on remote.Instance) error {
 	sent, err := on.Gateway.SendPoll(ctx, on.ID, client.Poll{
-		To: c.To, Question: c.Question, Options: c.Options, MaxAnswers: &c.MaxAnswers, QuoteMessageID: c.Quote,
+		To: c.To, Question: c.Question, Options: c.Options, MaxAnswers: &c.MaxAnswers, OptionIDs: c.OptionIDs, Reference: c.Reference, QuoteMessageID: c.Quote,
 		SendAt: c.At, IdempotencyKey: c.IdempotencyKey, Prefer: prefer(c.Later),
 	})
 	return printSent(t, sent, err)

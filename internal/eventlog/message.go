@@ -58,7 +58,7 @@ type Message struct {
 	Contacts         []MessageContact      `json:"contacts" doc:"The cards of a contact message; empty for others."`
 	Order            *MessageOrder         `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the text."`
 	GroupInvite      *MessageGroupInvite   `json:"groupInvite" doc:"The invitation to a group; null for others."`
-	Selection        *MessageSelection     `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message, whose text is the text of this one; null for others."`
+	Selection        *MessageSelection     `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message; in message.received also what a text chooses of a poll with optionIds, whose messageId is the quotedMessageId; null for others."`
 	Buttons          []MessageButton       `json:"buttons" doc:"The buttons below a message of a business, or the rows of its list; empty for others."`
 	Product          *MessageProduct       `json:"product" doc:"What a business sells; null for others."`
 	Payment          *MessagePayment       `json:"payment" doc:"What a message says about money; null for others. Nothing is paid through the gateway."`
@@ -183,8 +183,17 @@ type MessageGroupInvite struct {
 
 // MessageSelection is what somebody has chosen.
 type MessageSelection struct {
-	ID         string  `json:"id" doc:"As the author of the buttons, or the list, has named it."`
+	ID         string  `json:"id" doc:"As the author of the buttons, or the list, or whoever sent the poll with optionIds, has named it."`
+	Text       string  `json:"text" doc:"What is written on it."`
+	Reference  *string `json:"reference" doc:"The reference that the poll was sent with; null if there was none, and for buttons and lists."`
 	Parameters *string `json:"parameters" doc:"The JSON that a form was filled in with; null for buttons and lists."`
+}
+
+// NewMessageSelection makes the selection of an event.
+func NewMessageSelection(selection gateway.Selection) *MessageSelection {
+	return &MessageSelection{
+		ID: selection.ID, Text: selection.Text, Reference: orNull(selection.Reference), Parameters: orNull(selection.Parameters),
+	}
 }
 
 // MessageReferral is an advertisement.
@@ -225,7 +234,10 @@ func (m *Message) addCommerce(details gateway.Details) {
 		}
 	}
 	if selection := details.Selection; selection != nil {
-		m.Selection = &MessageSelection{ID: selection.ID, Parameters: orNull(selection.Parameters)}
+		m.Selection = NewMessageSelection(*selection)
+		if m.Selection.Text == "" && m.Text != nil {
+			m.Selection.Text = *m.Text
+		}
 	}
 	if ad := details.Referral; ad != nil {
 		m.Referral = &MessageReferral{
@@ -433,11 +445,12 @@ type MessagePollVote struct {
 	MessageID string `json:"messageId" doc:"The platform's identifier of the poll."`
 	ID        string `json:"id" doc:"The poll's internal UUID."`
 	Chat
-	From     *Person     `json:"from" doc:"Who voted."`
-	Question string      `json:"question" doc:"The poll's question."`
-	Options  []string    `json:"options" doc:"What this person chooses now, instead of what he or she chose before; empty where the vote was taken back."`
-	Tallies  []PollTally `json:"tallies" doc:"How the poll stands with this vote: every option, in the poll's order."`
-	Voters   int         `json:"voters" doc:"How many people have a vote in it."`
+	From      *Person           `json:"from" doc:"Who voted."`
+	Question  string            `json:"question" doc:"The poll's question."`
+	Options   []string          `json:"options" doc:"What this person chooses now, instead of what he or she chose before; empty where the vote was taken back."`
+	Selection *MessageSelection `json:"selection" doc:"What this person has chosen, if the poll was sent with optionIds and this is his or her first answer to it; else null."`
+	Tallies   []PollTally       `json:"tallies" doc:"How the poll stands with this vote: every option, in the poll's order."`
+	Voters    int               `json:"voters" doc:"How many people have a vote in it."`
 }
 
 // PollTally is how many votes an option of a poll has.

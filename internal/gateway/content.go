@@ -160,7 +160,25 @@ type Poll struct {
 	Options []PollOption
 	// MaxAnswers is how many options somebody may vote for; 0: any number.
 	MaxAnswers int
+	// Menu is what the program that sends it calls its options. It is no part of the payload: it is kept with the message.
+	Menu Menu
 }
+
+// Menu is what a program calls the options of a poll with one choice, so that an answer names what was chosen in the
+// program's own words. Its zero value is that of every other message.
+type Menu struct {
+	Options   []MenuOption `json:"options"`
+	Reference string       `json:"reference,omitempty"` // comes back with every answer; empty for none
+}
+
+// MenuOption is an option of a poll, by its text, with its ID.
+type MenuOption struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// Exists reports whether the options have IDs.
+func (m Menu) Exists() bool { return len(m.Options) > 0 }
 
 // PollOption is one of the answers to a poll.
 type PollOption struct {
@@ -317,10 +335,14 @@ type GroupInvite struct {
 	ExpiresAt time.Time
 }
 
-// Selection is what somebody has chosen of the buttons or the list of an earlier message.
-// Its text is the text of the message.
+// Selection is what somebody has chosen of the buttons or the list of an earlier message, or of the options of a poll
+// that have IDs.
 type Selection struct {
 	ID string // as the author of the buttons has named it
+	// Text is what is written on it; empty: the text of the message.
+	Text string
+	// Reference is that of the menu; empty for none.
+	Reference string
 	// Parameters is the JSON that a form was filled in with; empty for buttons and lists.
 	Parameters string
 }

@@ -84,6 +84,7 @@ type Message struct {
 	// PinnedUntil is until when it is pinned, for everybody in the chat; it may be past. Zero: it
 	// is not.
 	PinnedUntil time.Time
+	Menu        Menu     // of a poll whose options have IDs
 	Starred     bool     // by the account's owner, for the account alone
 	Labels      []string // the IDs of its labels, in their order; only where messages are read
 	// Reactions are those of everybody, in the order in which they were given; only where messages are read.

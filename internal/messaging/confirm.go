@@ -62,7 +62,7 @@ func apply(change gateway.Change, message gateway.Message) []gateway.Message {
 	}
 	switch change.Kind {
 	case gateway.ChangeDeleted:
-		message.Text, message.Payload, message.DeletedAt, message.PinnedUntil = "", nil, change.At, time.Time{}
+		message.Text, message.Payload, message.Menu, message.DeletedAt, message.PinnedUntil = "", nil, gateway.Menu{}, change.At, time.Time{}
 		message.Starred = false
 	case gateway.ChangePin:
 		message.PinnedUntil = pinnedUntil(change)

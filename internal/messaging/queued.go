@@ -67,6 +67,9 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 	if quote != nil {
 		message.QuotedID = quote.PlatformID
 	}
+	if poll := draft.content.Poll; poll != nil {
+		message.Menu = poll.Menu
+	}
 	if draft.file != nil {
 		if err := s.keepQueuedFile(ctx, &message, draft.file); err != nil {
 			return Result{}, err
@@ -322,7 +325,7 @@ func (q queued) message(message queue.Message, chat, self gateway.Party) gateway
 	return gateway.Message{
 		ID: message.ID, InstanceID: message.InstanceID, PlatformID: message.PlatformID,
 		Chat: chat, Sender: self, FromMe: true, Source: gateway.SourceAPI,
-		Type: message.Type, Text: message.Text, QuotedID: message.QuotedID, Payload: message.Payload,
+		Type: message.Type, Text: message.Text, QuotedID: message.QuotedID, Payload: message.Payload, Menu: message.Menu,
 		Status: gateway.MessagePending, StatusAt: now, SentAt: now, CreatedAt: now,
 	}
 }

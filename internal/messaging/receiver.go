@@ -168,6 +168,9 @@ func (r receiver) keepMessage(ctx context.Context, message gateway.Message) erro
 	if err != nil {
 		return fmt.Errorf("messaging: make the event of a message: %w", err)
 	}
+	if mayAnswer(message) {
+		return r.keepText(ctx, message, event)
+	}
 	if _, err := r.config.Store.AddMessage(ctx, message, event); err != nil {
 		return fmt.Errorf("messaging: keep message: %w", err)
 	}

@@ -176,6 +176,9 @@ func (s *Service) newMessage(
 	if quote != nil {
 		message.QuotedID = quote.PlatformID
 	}
+	if poll := draft.content.Poll; poll != nil {
+		message.Menu = poll.Menu
+	}
 	return message, nil
 }
 

@@ -101,6 +101,9 @@ type ReceiverStore interface {
 // ReceivedStore keeps the messages that are received.
 type ReceivedStore interface {
 	AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (bool, error)
+	// AddText is AddMessage for a text, of which report says whether it answers the menu that is open in its chat.
+	AddText(ctx context.Context, message gateway.Message, event eventlog.Event,
+		report func(poll gateway.Message) (eventlog.Event, bool, error)) (bool, error)
 	AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error
 	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
 	UpdateMessages(ctx context.Context, instanceID string, ids []string,
@@ -121,7 +124,7 @@ type ReceivedChangeStore interface {
 // ReceivedVoteStore keeps the votes and reactions that are received.
 type ReceivedVoteStore interface {
 	KeepVote(ctx context.Context, poll gateway.Message, vote gateway.StoredVote,
-		report func(votes []gateway.StoredVote) (eventlog.Event, error)) error
+		report func(votes []gateway.StoredVote, answers bool) (eventlog.Event, error)) error
 	KeepReaction(ctx context.Context, instanceID string, reaction gateway.StoredReaction, event eventlog.Event) error
 }
 

@@ -58,9 +58,12 @@ func (r receiver) keepVote(ctx context.Context, vote gateway.PollVote) error {
 		r.ignore(ctx, vote.PollID, "the vote has more choices than the poll allows")
 		return nil
 	}
+	if vote.FromMe {
+		message.Menu = gateway.Menu{} // it was not put to the account itself
+	}
 	err = r.config.Store.KeepVote(ctx, message, gateway.StoredVote{By: vote.By, Choices: choices, At: vote.At},
-		func(votes []gateway.StoredVote) (eventlog.Event, error) {
-			return voteEvent(vote, countVotes(message, details.Poll, votes), choices, details.Poll)
+		func(votes []gateway.StoredVote, answers bool) (eventlog.Event, error) {
+			return voteEvent(vote, countVotes(message, details.Poll, votes), choices, details.Poll, answers)
 		})
 	if err != nil {
 		return fmt.Errorf("messaging: keep a vote: %w", err)
@@ -183,8 +186,9 @@ func chosen(poll *gateway.Poll, choices [][sha256.Size]byte) [][sha256.Size]byte
 	return known
 }
 
-// voteEvent is the event of a vote, with how the poll stands after it.
-func voteEvent(vote gateway.PollVote, stands Poll, choices [][sha256.Size]byte, poll *gateway.Poll) (eventlog.Event, error) {
+// voteEvent is the event of a vote, with how the poll stands after it, and with what it selects of the poll's menu if it
+// answers that.
+func voteEvent(vote gateway.PollVote, stands Poll, choices [][sha256.Size]byte, poll *gateway.Poll, answers bool) (eventlog.Event, error) {
 	data := eventlog.MessagePollVote{
 		MessageID: vote.PollID, ID: stands.Message.ID, Chat: eventlog.NewChat(vote.Chat), From: eventlog.NewPerson(vote.By),
 		Question: stands.Message.Text, Options: make([]string, 0, len(choices)),
@@ -193,6 +197,9 @@ func voteEvent(vote gateway.PollVote, stands Poll, choices [][sha256.Size]byte, 
 	places := placesIn(poll)
 	for _, choice := range choices {
 		data.Options = append(data.Options, poll.Options[places[choice]].Name)
+	}
+	if answers {
+		data.Selection = votedOn(stands.Message.Menu, choices)
 	}
 	for _, option := range stands.Options {
 		data.Tallies = append(data.Tallies, eventlog.PollTally{Option: option.Name, Votes: len(option.Voters)})

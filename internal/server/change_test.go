@@ -431,6 +431,91 @@ func TestVotesAreCounted(t *testing.T) {
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }
 
+// A poll whose options have IDs is answered once by each person, by a vote or by a text, also after a restart.
+func TestPollsWithIDsAreAnswered(t *testing.T) {
+	t.Parallel()
+	options := testkit.Options{DataDir: t.TempDir()}
+	g, id := testkit.StartLinked(t, options)
+	ask := func(to, reference string) client.Sent {
+		t.Helper()
+		sent, err := g.Client.SendPoll(t.Context(), id, client.Poll{
+			To: to, Question: "Quando?", Options: []string{"Hoje", "Amanhã"}, OptionIDs: []string{"today", "tomorrow"}, Reference: reference,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+		return sent
+	}
+	var after int64
+	// next is what the next vote, or the next message, of the customer selects.
+	next := func() (selection *client.MessageSelection, answers string) {
+		t.Helper()
+		for event, err := range g.Client.Follow(t.Context(), id, client.FollowOptions{After: &after, Types: []string{client.TypeMessagePollVote, client.TypeMessageReceived}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			after = event.Sequence
+			switch data, err := event.Decode(); data := data.(type) {
+			case client.MessagePollVoteEvent:
+				return data.Selection, data.MessageID
+			case client.MessageReceivedEvent:
+				if data.QuotedMessageID != nil {
+					answers = *data.QuotedMessageID
+				}
+				return data.Selection, answers
+			default:
+				t.Fatal(err)
+			}
+		}
+		return nil, ""
+	}
+	want := func(what, poll, option, reference string) {
+		t.Helper()
+		got, answers := next()
+		switch {
+		case option == "" && got != nil:
+			t.Errorf("%s selects %+v", what, got)
+		case option != "" && (got == nil || got.ID != option || got.Text == "" || answers != poll || (got.Reference == nil) != (reference == "") || got.Reference != nil && *got.Reference != reference):
+			t.Errorf("%s selects %+v of %s, want %s of %s", what, got, answers, option, poll)
+		}
+	}
+	first := ask(customerNumber, "step 1")
+	g.Phones.Vote(t, customerNumber, first.MessageID, "Amanhã")
+	want("a vote", first.MessageID, "tomorrow", "step 1")
+	g.Phones.Vote(t, customerNumber, first.MessageID, "Hoje")
+	want("another vote", first.MessageID, "", "")
+	g.Phones.SendText(t, customerNumber, shopNumber, "hoje")
+	want("a text after a vote", first.MessageID, "", "")
+
+	second := ask(customerNumber, "")
+	g.Stop()
+	g = testkit.Start(t, options)
+	g.AwaitStatus(t, id, gateway.StatusConnected)
+	g.Phones.SendText(t, customerNumber, shopNumber, "Bom dia")
+	want("a text that is no option", second.MessageID, "", "")
+	g.Phones.SendText(t, customerNumber, shopNumber, " AMANHA ")
+	want("a text after a restart", second.MessageID, "tomorrow", "")
+	g.Phones.Vote(t, customerNumber, second.MessageID, "Hoje")
+	want("a vote after a text", second.MessageID, "", "")
+
+	third := ask(customerNumber, "")
+	g.Phones.SendText(t, customerNumber, shopNumber, "2")
+	want("a number", third.MessageID, "tomorrow", "")
+	ask(customerNumber, "")
+	sendText(t, g, id, "Never mind")
+	g.Phones.SendText(t, customerNumber, shopNumber, "1")
+	want("a number after another message of the account", "", "", "")
+
+	queued, err := g.Client.SendPoll(t.Context(), id, client.Poll{To: customerNumber, Question: "E?", Options: []string{"a", "b"}, OptionIDs: []string{"A", "B"}, Prefer: client.RespondAsync})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.AwaitMessage(t, customerNumber, queued.MessageID)
+	g.Phones.Vote(t, customerNumber, queued.MessageID, "b")
+	want("a vote in one that was queued", queued.MessageID, "B", "")
+}
+
 func TestVotesInAGroup(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})

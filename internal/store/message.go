@@ -59,6 +59,41 @@ const (
 // (gateway.WithDeviceKeys) are written in any case. It returns a gateway.NotFound if the
 // instance is gone.
 func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (added bool, err error) {
+	return s.addArrived(ctx, message, func(context.Context, *recorder) (string, []eventlog.Event, error) { return "", events, nil })
+}
+
+// AddText is AddMessage for a text of somebody else. If the menu that is open in its chat has no answer of its author
+// yet, report is asked whether the text is one: it returns the event that says so, and false if it is none. An error of
+// report is one of the transaction.
+func (s *Store) AddText(
+	ctx context.Context, message gateway.Message, event eventlog.Event, report func(poll gateway.Message) (eventlog.Event, bool, error),
+) (added bool, err error) {
+	return s.addArrived(ctx, message, func(ctx context.Context, r *recorder) (answered string, events []eventlog.Event, err error) {
+		events = []eventlog.Event{event}
+		menu, err := r.chats.OpenMenu(ctx, r, message.Chat)
+		if err != nil || menu == "" {
+			return "", events, err
+		}
+		poll, found, err := chattable.MessageColumns.Find(ctx, r, messageByID, menu)
+		if err != nil || !found || !poll.Menu.Exists() {
+			return "", events, err
+		}
+		if done, err := hasAnswered(ctx, r, menu, message.Sender); err != nil || done {
+			return "", events, err
+		}
+		answer, ok, err := report(poll)
+		if err != nil || !ok {
+			return "", events, err
+		}
+		return menu, []eventlog.Event{answer}, nil
+	})
+}
+
+// addArrived adds a message that has arrived. report returns its events, and the internal identifier of the menu that
+// it answers; empty for none.
+func (s *Store) addArrived(
+	ctx context.Context, message gateway.Message, report func(ctx context.Context, r *recorder) (menu string, events []eventlog.Event, err error),
+) (added bool, err error) {
 	changes := gateway.DeviceKeysOf(ctx)
 	var result sql.Result
 	err = s.db.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
@@ -69,9 +104,17 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 			r.committed = changes.Written
 		}
 		r.recent.Touched(message.PlatformID)
-		var err error
+		menu, events, err := report(ctx, r)
+		if err != nil {
+			return err
+		}
 		if result, err = r.addMessage(ctx, insertNewMessage, message); err != nil {
 			return err
+		}
+		if menu != "" {
+			if err := addAnswer(ctx, r, menu, message.Sender, message.ID); err != nil {
+				return err
+			}
 		}
 		return r.appendWith(ctx, message.ID, result, events...)
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -31,6 +32,7 @@ var (
 		table.Text("text", func(r *queuedRow) *string { return &r.message.Text }),
 		table.Text("quoted_id", func(r *queuedRow) *string { return &r.message.QuotedID }),
 		table.Bytes("payload", func(r *queuedRow) *[]byte { return &r.message.Payload }),
+		table.Custom("menu", func(r *queuedRow) any { return chattable.MenuText(r.message.Menu) }, func(r *queuedRow) any { return (*chattable.MenuColumn)(&r.message.Menu) }),
 		table.Number("file_size", func(r *queuedRow) *int64 { return &r.message.FileSize }),
 		table.Moment("due_at", func(r *queuedRow) *time.Time { return &r.due }),
 		table.Moment("created_at", func(r *queuedRow) *time.Time { return &r.message.CreatedAt }),

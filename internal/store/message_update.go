@@ -150,7 +150,7 @@ func updateOf(columns ...string) update {
 var (
 	updateStatus   = updateOf("status", "status_at")
 	updateEnvelope = updateOf("status", "status_at", "sent_at", "chat_jid", "chat_lid", "edited_at", "deleted_at", "pinned_until", "starred")
-	updateContent  = updateOf("status", "status_at", "sent_at", "chat_jid", "chat_lid", "edited_at", "deleted_at", "pinned_until", "starred", "text", "payload")
+	updateContent  = updateOf("status", "status_at", "sent_at", "chat_jid", "chat_lid", "edited_at", "deleted_at", "pinned_until", "starred", "text", "payload", "menu")
 )
 
 // written returns a message as it will be read after writeMessage.
@@ -158,7 +158,7 @@ func written(before, after gateway.Message) gateway.Message {
 	before.Status, before.StatusAt, before.SentAt = after.Status, after.StatusAt, after.SentAt
 	before.Chat.JID, before.Chat.LID = after.Chat.JID, after.Chat.LID
 	before.EditedAt, before.DeletedAt, before.PinnedUntil = after.EditedAt, after.DeletedAt, after.PinnedUntil
-	before.Text, before.Payload, before.Starred = after.Text, after.Payload, after.Starred
+	before.Text, before.Payload, before.Starred, before.Menu = after.Text, after.Payload, after.Starred, after.Menu
 	return chattable.AsRead(before)
 }
 

@@ -25,19 +25,22 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for query, want := range cases.Sorted(map[string]string{
-		findMessages:           "messages_by_platform_id (instance_id=? AND platform_id=?)",
-		messageByPlatformID:    "messages_by_platform_id (instance_id=? AND platform_id=?)",
-		s.db.messagesByIDs():   "messages_by_platform_id (instance_id=? AND platform_id=?)",
-		messageByID:            "sqlite_autoindex_messages_1 (id=?)",
-		insertNewMessage:       "messages_by_platform_id (instance_id=? AND platform_id=?)",
-		insertRequestedMessage: "sqlite_autoindex_idempotency_1 (key_id=? AND key=?)",
-		findSentChange:         "sqlite_autoindex_sent_changes_1 (instance_id=? AND platform_id=?)",
-		addReaction:            "sqlite_autoindex_reactions_1 (message_id=?)",
-		deleteReaction:         "sqlite_autoindex_reactions_1 (message_id=?)",
-		s.db.reactionsTo():     "sqlite_autoindex_reactions_1 (message_id=?)",
-		appendEvent:            "sqlite_autoindex_events_1 (instance_id=?)",
-		readEvents:             "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
-		eventBounds:            "sqlite_autoindex_events_1 (instance_id=?)",
+		findMessages:                "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		messageByPlatformID:         "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		s.db.messagesByIDs():        "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		messageByID:                 "sqlite_autoindex_messages_1 (id=?)",
+		insertNewMessage:            "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		insertRequestedMessage:      "sqlite_autoindex_idempotency_1 (key_id=? AND key=?)",
+		findSentChange:              "sqlite_autoindex_sent_changes_1 (instance_id=? AND platform_id=?)",
+		addReaction:                 "sqlite_autoindex_reactions_1 (message_id=?)",
+		deleteReaction:              "sqlite_autoindex_reactions_1 (message_id=?)",
+		s.db.reactionsTo():          "sqlite_autoindex_reactions_1 (message_id=?)",
+		appendEvent:                 "sqlite_autoindex_events_1 (instance_id=?)",
+		chattable.OpenMenuQuery:     "PRIMARY KEY (instance_id=? AND id=?)",
+		chattable.AsksAnywhereQuery: "chats_open_menu (instance_id=? AND open_menu>?)",
+		findAnswer:                  "sqlite_autoindex_menu_answers_1 (message_id=?)",
+		readEvents:                  "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
+		eventBounds:                 "sqlite_autoindex_events_1 (instance_id=?)",
 	}) {
 		plan := explain(t, s, query)
 		if !strings.Contains(plan, want) || strings.Contains(plan, "SCAN messages") || strings.Contains(plan, "SCAN events") ||
@@ -119,7 +122,7 @@ func explain(t *testing.T, s *migrator, query string) string {
 		var detail string
 		err := row.Scan(&id, &parent, &unused, &detail)
 		return detail, err
-	}, "EXPLAIN QUERY PLAN "+query, make([]any, 25)...)
+	}, "EXPLAIN QUERY PLAN "+query, make([]any, 26)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,6 +193,12 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 			_, err := f.AddMessage(ctx, message, event())
 			return err
 		},
+		"AddText": func(ctx context.Context) error {
+			text := message
+			text.ID, text.PlatformID = uuid.NewString(), uuid.NewString()
+			_, err := f.AddText(ctx, text, event(), func(gateway.Message) (eventlog.Event, bool, error) { return event(), true, nil })
+			return err
+		},
 		"AddHistory": func(ctx context.Context) error {
 			past := message
 			past.ID, past.PlatformID = uuid.NewString(), uuid.NewString()
@@ -243,7 +249,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 		},
 		"KeepVote": func(ctx context.Context) error {
 			vote := gateway.StoredVote{By: gateway.Party{LID: "1@lid"}, At: time.Now()}
-			return f.KeepVote(ctx, poll, vote, func([]gateway.StoredVote) (eventlog.Event, error) { return event(), nil })
+			return f.KeepVote(ctx, poll, vote, func([]gateway.StoredVote, bool) (eventlog.Event, error) { return event(), nil })
 		},
 		"KeepReaction": func(ctx context.Context) error {
 			return f.KeepReaction(ctx, id, gateway.StoredReaction{MessageID: message.ID, By: gateway.Party{LID: "1@lid"}, Reaction: "👍", At: time.Now()}, event())

@@ -27,11 +27,11 @@ var voteColumns = table.Of(
 const listVotes = "FROM poll_votes WHERE message_id = $1 ORDER BY voted_at, voter"
 
 // KeepVote replaces the person's vote in a poll, and appends the event that report makes of all
-// votes. A vote that is older than the stored one changes nothing, and has no event. An error of report is returned as it is, and nothing is
+// votes. answers says that it is the person's first answer to the poll, if that has a menu. A vote that is older than the stored one changes nothing, and has no event. An error of report is returned as it is, and nothing is
 // written. If the poll is gone, the error is a gateway.NotFound.
 func (s *Store) KeepVote(
 	ctx context.Context, poll gateway.Message, vote gateway.StoredVote,
-	report func(votes []gateway.StoredVote) (eventlog.Event, error),
+	report func(votes []gateway.StoredVote, answers bool) (eventlog.Event, error),
 ) error {
 	refused, err := s.db.recordOr(ctx, poll.InstanceID, func(ctx context.Context, r *recorder) (refused, err error) {
 		votes, err := voteColumns.Collect(ctx, r, listVotes, poll.ID)
@@ -45,7 +45,15 @@ func (s *Store) KeepVote(
 			}
 			votes = slices.Delete(votes, before, before+1)
 		}
-		event, refused := report(append(votes, vote))
+		answers := poll.Menu.Exists() && len(vote.Choices) > 0
+		if answers {
+			done, err := hasAnswered(ctx, r, poll.ID, vote.By)
+			if err != nil {
+				return nil, err
+			}
+			answers = !done
+		}
+		event, refused := report(append(votes, vote), answers)
 		if refused != nil {
 			return refused, nil
 		}
@@ -57,6 +65,11 @@ func (s *Store) KeepVote(
 		if _, err := r.ExecContext(ctx, voteColumns.Insert("poll_votes", "message_id", "voter"),
 			voteColumns.Values(&vote, poll.ID, string(vote.By.Key()))...); err != nil {
 			return nil, err
+		}
+		if answers {
+			if err := addAnswer(ctx, r, poll.ID, vote.By, poll.ID); err != nil {
+				return nil, err
+			}
 		}
 		return nil, r.Append(ctx, event)
 	})

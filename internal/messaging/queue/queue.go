@@ -37,8 +37,9 @@ type Message struct {
 	// Payload is the content. Where FileSize is not 0, it still lacks where the file lies
 	// on the platform.
 	Payload   []byte
-	FileSize  int64     // bytes of its file, which is kept under its ID; 0: it has none
-	DueAt     time.Time // the zero time: at once
+	Menu      gateway.Menu // of a poll whose options have IDs
+	FileSize  int64        // bytes of its file, which is kept under its ID; 0: it has none
+	DueAt     time.Time    // the zero time: at once
 	CreatedAt time.Time
 	// Position is where it stands among the messages of its instance: Add chooses it.
 	Position int64

@@ -33,6 +33,7 @@ type Database interface {
 type Tables struct {
 	db    Database
 	known *lru.Cache[name, remembered]
+	asks  *lru.Cache[asking, bool]
 	words index
 	added chan struct{} // has an item if there may be messages that are not in the index
 }
@@ -42,6 +43,12 @@ type name struct {
 	instanceID string
 	epoch      int64
 	jid, lid   gateway.JID
+}
+
+// asking is an instance in one tenure. The memory says whether any of its chats has a menu that is open.
+type asking struct {
+	instanceID string
+	epoch      int64
 }
 
 // remembered is what the memory has of a chat.
@@ -77,7 +84,11 @@ func New(db Database) (*Tables, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chattable: make the memory: %w", err)
 	}
-	t := &Tables{db: db, known: known, words: postgresWords{db}, added: make(chan struct{}, 1)}
+	asks, err := lru.New[asking, bool](maxKnownChats)
+	if err != nil {
+		return nil, fmt.Errorf("chattable: make the memory of menus: %w", err)
+	}
+	t := &Tables{db: db, known: known, asks: asks, words: postgresWords{db}, added: make(chan struct{}, 1)}
 	if db.SQLite() {
 		t.words = sqliteWords{db}
 	}

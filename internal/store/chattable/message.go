@@ -3,6 +3,7 @@
 package chattable
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -36,6 +37,7 @@ var (
 		table.Moment("edited_at", func(m *gateway.Message) *time.Time { return &m.EditedAt }),
 		table.Moment("deleted_at", func(m *gateway.Message) *time.Time { return &m.DeletedAt }),
 		table.Moment("pinned_until", func(m *gateway.Message) *time.Time { return &m.PinnedUntil }),
+		table.Custom("menu", func(m *gateway.Message) any { return MenuText(m.Menu) }, func(m *gateway.Message) any { return (*MenuColumn)(&m.Menu) }),
 		table.Flag("starred", func(m *gateway.Message) *bool { return &m.Starred }),
 	)
 
@@ -50,4 +52,29 @@ func AsRead(message gateway.Message) gateway.Message {
 		*at = table.Time(table.Millis(*at))
 	}
 	return message
+}
+
+// MenuText is a menu as its column has it; empty for none.
+func MenuText(menu gateway.Menu) string {
+	if !menu.Exists() {
+		return ""
+	}
+	text, err := json.Marshal(menu)
+	if err != nil {
+		panic(err) // texts alone
+	}
+	return string(text)
+}
+
+// MenuColumn reads the column of a menu.
+type MenuColumn gateway.Menu
+
+// Scan reads it.
+func (m *MenuColumn) Scan(source any) error {
+	text, err := table.Stored(source)
+	*m = MenuColumn{}
+	if err != nil || len(text) == 0 {
+		return err
+	}
+	return json.Unmarshal(text, m)
 }

@@ -28,13 +28,15 @@ const (
 		last_id = CASE WHEN last_at <= $1 THEN $2 ELSE last_id END,
 		last_at = CASE WHEN last_at <= $1 THEN $1 ELSE last_at END,
 		name = CASE WHEN $3 <> '' AND (last_at <= $1 OR name = '') THEN $3 ELSE name END,
-		unread = unread + $4
+		unread = unread + $4,
+		open_menu = CASE WHEN $7 THEN $8 ELSE open_menu END
 		WHERE instance_id = $5 AND id = $6 AND EXISTS (SELECT 1 FROM messages WHERE id = $2)`
 
 	// Of two chats that were one person's all along, the first takes over what the second has.
 	takeOver = `UPDATE chats SET
 		last_id = CASE WHEN chats.last_at >= gone.last_at THEN chats.last_id ELSE gone.last_id END,
 		last_at = CASE WHEN chats.last_at >= gone.last_at THEN chats.last_at ELSE gone.last_at END,
+		open_menu = CASE WHEN chats.last_at >= gone.last_at THEN chats.open_menu ELSE gone.open_menu END,
 		name = CASE WHEN chats.name <> '' THEN chats.name ELSE gone.name END,
 		read_at = CASE WHEN chats.read_at >= gone.read_at THEN chats.read_at ELSE gone.read_at END,
 		archived = chats.archived OR gone.archived, pinned = chats.pinned OR gone.pinned,
@@ -65,6 +67,7 @@ type step struct {
 	name   name
 	chat   remembered // without an id: what was known of the name is wrong
 	reword bool       // a message was added that is not in the index
+	asks   *bool      // whether a chat of the instance has an open menu
 }
 
 // BeginChats begins a write in the tenure with the epoch. A write that runs again is begun again.
@@ -76,6 +79,8 @@ func (t *Tables) BeginChats(instanceID string, epoch int64) Write {
 func (w *Write) Committed() {
 	for _, s := range w.steps {
 		switch {
+		case s.asks != nil:
+			w.tables.asks.Add(asking{w.instanceID, w.epoch}, *s.asks)
 		case s.reword:
 			select {
 			case w.tables.added <- struct{}{}:
@@ -207,7 +212,13 @@ func (w *Write) Added(ctx context.Context, q table.Querier, chatID string, messa
 	if name == "" && !message.FromMe && !message.Chat.JID.IsGroup() {
 		name = message.Sender.Name
 	}
-	_, err := q.ExecContext(ctx, noteMessage, table.Millis(message.CreatedAt), message.ID, name, unread, message.InstanceID, chatID)
+	// A menu is open until the account writes something else, from whatever device.
+	says, menu := message.FromMe && message.Status != gateway.MessageFailed && (message.Source == gateway.SourceAPI || message.WireKey != ""), ""
+	if says && message.Menu.Exists() {
+		menu = message.ID
+		w.steps = append(w.steps, step{asks: new(true)})
+	}
+	_, err := q.ExecContext(ctx, noteMessage, table.Millis(message.CreatedAt), message.ID, name, unread, message.InstanceID, chatID, says, menu)
 	if err == nil && message.Source == gateway.SourceDevice && message.WireKey != "" {
 		// Who answers on the phone has read what is above.
 		_, err = q.ExecContext(ctx, answered, table.Millis(message.CreatedAt), message.InstanceID, chatID, message.ID)
@@ -217,6 +228,33 @@ func (w *Write) Added(ctx context.Context, q table.Querier, chatID string, messa
 	}
 	w.steps = append(w.steps, step{reword: true})
 	return w.tables.words.add(ctx, q, chatID, message)
+}
+
+// What is asked of a text that was received, for a test that the indexes are used. The first holds few chats.
+const (
+	AsksAnywhereQuery = "SELECT EXISTS (SELECT 1 FROM chats WHERE instance_id = $1 AND open_menu > '')"
+	OpenMenuQuery     = "SELECT open_menu FROM chats WHERE instance_id = $1 AND id = $2"
+)
+
+// OpenMenu returns the id of the message with the menu that is open in the chat of a party: the account's last message
+// there. It is empty if there is none, which costs nothing where the instance sends no menus.
+func (w *Write) OpenMenu(ctx context.Context, q table.Querier, party gateway.Party) (messageID string, err error) {
+	asks, known := w.tables.asks.Get(asking{w.instanceID, w.epoch})
+	if !known {
+		if err := q.QueryRowContext(ctx, AsksAnywhereQuery, w.instanceID).Scan(&asks); err != nil {
+			return "", err
+		}
+		w.steps = append(w.steps, step{asks: &asks})
+	}
+	if !asks {
+		return "", nil
+	}
+	chatID, err := w.Chat(ctx, q, party)
+	if err != nil {
+		return "", err
+	}
+	messageID, _, err = table.Find(ctx, q, table.Value[string], OpenMenuQuery, w.instanceID, chatID)
+	return messageID, err
 }
 
 // Reworded notes that the text of a message has changed.

@@ -98,6 +98,8 @@ func testStore(t *testing.T, empty func(t *testing.T) store.Config) {
 		"queue, sent of late": testSentSince,
 		"uploads":             testUploads,
 		"votes":               testVotes,
+		"menus":               testMenus,
+		"menus, joined":       testMenusAreJoined,
 		"reactions":           testReactions,
 		"presence":            testPresence,
 		"changes, confirm":    testConfirmChange,

@@ -25,7 +25,7 @@ func testVotes(t *testing.T, f *fixture) {
 		t.Helper()
 		var reported []gateway.StoredVote
 		n++
-		f.check(f.KeepVote(f.ctx(), poll, vote, func(votes []gateway.StoredVote) (eventlog.Event, error) {
+		f.check(f.KeepVote(f.ctx(), poll, vote, func(votes []gateway.StoredVote, _ bool) (eventlog.Event, error) {
 			reported = votes
 			return f.event(instance, n), nil
 		}))
@@ -52,18 +52,18 @@ func testVotes(t *testing.T, f *fixture) {
 	f.wantEvents(instance.ID, 1, 2, 3, 5)
 
 	refusal := errors.New("no event")
-	err = f.KeepVote(f.ctx(), poll, first, func([]gateway.StoredVote) (eventlog.Event, error) { return eventlog.Event{}, refusal })
+	err = f.KeepVote(f.ctx(), poll, first, func([]gateway.StoredVote, bool) (eventlog.Event, error) { return eventlog.Event{}, refusal })
 	if err != nil {
 		t.Errorf("an older vote is reported: %v", err)
 	}
 	last := gateway.StoredVote{By: ben, Choices: [][sha256.Size]byte{no}, At: after(9)}
-	if err := f.KeepVote(f.ctx(), poll, last, func([]gateway.StoredVote) (eventlog.Event, error) { return eventlog.Event{}, refusal }); !errors.Is(err, refusal) {
+	if err := f.KeepVote(f.ctx(), poll, last, func([]gateway.StoredVote, bool) (eventlog.Event, error) { return eventlog.Event{}, refusal }); !errors.Is(err, refusal) {
 		t.Errorf("a vote without an event: %v", err)
 	}
 	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{poll.ID}))
 	if kept, err := f.ListVotes(f.ctx(), poll.ID); err != nil || len(kept) > 0 {
 		t.Errorf("votes of a poll that is gone: %+v (%v)", kept, err)
 	}
-	err = f.KeepVote(f.ctx(), poll, last, func([]gateway.StoredVote) (eventlog.Event, error) { return f.event(instance, 6), nil })
+	err = f.KeepVote(f.ctx(), poll, last, func([]gateway.StoredVote, bool) (eventlog.Event, error) { return f.event(instance, 6), nil })
 	wantKind(t, err, gateway.NotFound, gateway.CodeMessageNotFound)
 }
