@@ -1,0 +1,130 @@
+// Choices: what other tools send as buttons or as a list.
+
+package dialect
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/recado-project/recado/client"
+)
+
+// Form is how a tool wanted its choices to be shown, and in whose words it is told of the answer.
+type Form string
+
+// The forms of choices. They come back as the reference of the poll.
+const (
+	FormButtons Form = "buttons"
+	FormList    Form = "list"
+)
+
+// FormOf is the form of the choices that a selection answers. What other devices send as buttons or as a list is not
+// told apart: it counts as buttons.
+func FormOf(selection client.MessageSelection) Form {
+	if selection.Reference != nil && Form(*selection.Reference) == FormList {
+		return FormList
+	}
+	return FormButtons
+}
+
+// Choices are a question with answers to choose from. Phones show no buttons and no lists of a linked device, so they
+// become a poll with one choice.
+type Choices struct {
+	To, Quote, Key string // Key is the Idempotency-Key; empty for none
+	Form           Form
+	Text           []string // the paragraphs of the question; empty ones are left out
+	Prompt         string   // what stands on the button of a list; empty for none
+	Options        []Choice
+}
+
+// Choice is an answer to choose.
+type Choice struct{ ID, Label, Description string }
+
+// The bounds of a poll, as the API has them.
+const (
+	maxQuestion = 255 // characters
+	maxOption   = 100 // characters
+	leastInPoll = 2   // options
+)
+
+// pointer stands for a question that is in the text above the poll, or before the only choice that there is.
+const pointer = "👇"
+
+// Send sends them, and returns the message that asks. A question that is too long for a poll goes first, as a text. A
+// single choice, of which no poll can be made, is a line of a text, as everything is where there is no choice.
+func (c Choices) Send(ctx context.Context, api *client.Client, instanceID string) (client.Sent, error) {
+	text, poll := c.messages()
+	sent := client.Sent{}
+	if text != "" {
+		key := c.Key
+		if key != "" && poll != nil {
+			key += "/text"
+		}
+		var err error
+		sent, err = api.SendText(ctx, instanceID, client.Text{To: c.To, Message: text, LinkPreview: true, QuoteMessageID: c.Quote, IdempotencyKey: key})
+		if err != nil || poll == nil {
+			return sent, err
+		}
+		poll.QuoteMessageID = ""
+	}
+	return api.SendPoll(ctx, instanceID, *poll)
+}
+
+// messages are the text and the poll that choices become: the text is empty, or the poll nil, if there is none.
+func (c Choices) messages() (text string, poll *client.Poll) {
+	var parts []string
+	for _, part := range c.Text {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if len(c.Options) < leastInPoll {
+		for _, option := range c.Options {
+			parts = append(parts, pointer+" "+cmp.Or(strings.TrimSpace(option.Label), option.ID))
+		}
+		return strings.Join(parts, "\n\n"), nil
+	}
+	poll = &client.Poll{To: c.To, QuoteMessageID: c.Quote, IdempotencyKey: c.Key, Reference: string(c.Form)}
+	taken := map[string]bool{}
+	var described []string
+	for _, option := range c.Options {
+		label := strings.Join(strings.Fields(cmp.Or(strings.TrimSpace(option.Label), option.ID)), " ")
+		if description := strings.TrimSpace(option.Description); description != "" {
+			described = append(described, label+": "+description)
+		}
+		label = distinct(label, taken)
+		taken[label] = true
+		poll.Options = append(poll.Options, label)
+		poll.OptionIDs = append(poll.OptionIDs, cmp.Or(option.ID, label))
+	}
+	if len(described) > 0 {
+		parts = append(parts, strings.Join(described, "\n"))
+	}
+	poll.Question = strings.Join(parts, "\n\n")
+	if utf8.RuneCountInString(poll.Question) > maxQuestion {
+		text, poll.Question = poll.Question, shortened(cmp.Or(strings.TrimSpace(c.Prompt), pointer), maxQuestion)
+	}
+	poll.Question = cmp.Or(poll.Question, shortened(strings.TrimSpace(c.Prompt), maxQuestion), pointer)
+	return text, poll
+}
+
+// distinct is a label within the bounds of an option, with a number where others are the same.
+func distinct(label string, taken map[string]bool) string {
+	made := shortened(label, maxOption)
+	for n := 2; taken[made]; n++ {
+		number := " (" + strconv.Itoa(n) + ")"
+		made = shortened(label, maxOption-utf8.RuneCountInString(number)) + number
+	}
+	return made
+}
+
+// shortened is a text of at most so many characters; one that is cut ends with an ellipsis.
+func shortened(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
