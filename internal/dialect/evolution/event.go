@@ -104,6 +104,9 @@ func translate(of gateway.Instance, event eventlog.Event) (kind string, data any
 	case client.MessageStatusEvent:
 		return messagesUpdate, e.status(read), true
 	case client.MessagePollVoteEvent:
+		if read.Selection != nil {
+			return messagesUpsert, e.answer(read), true
+		}
 		return messagesUpdate, e.vote(read), true
 	case client.MessageEditedEvent:
 		return e.edited(read)

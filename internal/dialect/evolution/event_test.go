@@ -57,6 +57,16 @@ func TestEventsAreTranslated(t *testing.T) {
 		"without a number": {"message.received", `{"chat":"200@lid","chatLid":"200@lid","messageId":"X","from":{"jid":null,"lid":"200@lid","name":null},"timestamp":"2026-11-26T11:00:00Z","type":"voice","media":{"mimeType":"audio/ogg","size":1,"seconds":4,"voice":true}}`, "messages.upsert", map[string]any{
 			"key/remoteJid": "200@lid", "key/remoteJidAlt": nil, "key/addressingMode": "lid", "pushName": "200", "message/audioMessage/ptt": true, "message/audioMessage/seconds": 4.0,
 		}},
+		"vote in buttons": {"message.poll_vote", `{` + chat + `,"messageId":"P","id":"i","from":` + ana + `,"question":"Quer?","options":["Sim"],"tallies":[{"option":"Sim","votes":1}],"selection":{"id":"b1","text":"Sim","reference":"buttons"}}`, "messages.upsert", map[string]any{
+			"key/remoteJid": "5511988887766@s.whatsapp.net", "key/fromMe": false, "key/id": "e1", "messageType": "buttonsResponseMessage", "contextInfo/stanzaId": "P", "pushName": "Ana",
+			"message/buttonsResponseMessage/selectedButtonId": "b1", "message/buttonsResponseMessage/selectedDisplayText": "Sim", "messageTimestamp": 1795184530.0,
+		}},
+		"vote in a list": {"message.poll_vote", `{` + inside + `,"messageId":"P","id":"i","from":` + ana + `,"options":["Sim"],"selection":{"id":"b1","text":"Sim","reference":"list"}}`, "messages.upsert", map[string]any{
+			"key/participant": "5511988887766@s.whatsapp.net", "messageType": "listResponseMessage", "message/listResponseMessage/title": "Sim", "message/listResponseMessage/singleSelectReply/selectedRowId": "b1",
+		}},
+		"text for a list": {"message.received", `{` + chat + `,"messageId":"X","from":` + ana + `,"timestamp":"2026-11-26T11:00:00Z","type":"text","text":"1","selection":{"id":"b1","text":"Sim","reference":"list"},"quotedMessageId":"P"}`, "messages.upsert", map[string]any{
+			"key/id": "X", "contextInfo/stanzaId": "P", "message/listResponseMessage/title": "Sim", "message/conversation": nil,
+		}},
 		"answer": {"message.received", `{` + chat + `,"messageId":"X","from":` + ana + `,"timestamp":"2026-11-26T11:00:00Z","type":"text","text":"Sim","selection":{"id":"b1"},"quotedMessageId":"Q","quoted":{"type":"text","text":"Quer?","sender":` + us + `}}`, "messages.upsert", map[string]any{
 			"message/buttonsResponseMessage/selectedButtonId": "b1", "contextInfo/stanzaId": "Q", "contextInfo/participant": "5511999990100@s.whatsapp.net", "contextInfo/quotedMessage/conversation": "Quer?",
 		}},

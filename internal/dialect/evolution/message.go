@@ -3,6 +3,7 @@
 package evolution
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"strconv"
@@ -186,7 +187,9 @@ func textIn(text *string) string {
 func contentOf(m *client.Message) (kind string, content any) {
 	switch {
 	case m.Selection != nil:
-		return "buttonsResponseMessage", object{"selectedButtonId": m.Selection.ID, "selectedDisplayText": textIn(m.Text)}
+		selection := *m.Selection
+		selection.Text = cmp.Or(selection.Text, textIn(m.Text))
+		return chosenOf(selection)
 	case m.Media != nil:
 		return fileOf(m)
 	case m.Location != nil:

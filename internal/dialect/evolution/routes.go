@@ -69,6 +69,8 @@ func ofMessages() map[string]operation {
 		"POST /message/sendLocation":      creates((*call).sendLocation),
 		"POST /message/sendContact":       creates((*call).sendContact),
 		"POST /message/sendPoll":          creates((*call).sendPoll),
+		"POST /message/sendButtons":       creates((*call).sendButtons),
+		"POST /message/sendList":          creates((*call).sendList),
 		"POST /message/sendReaction":      creates((*call).sendReaction),
 		"POST /message/sendStatus":        creates((*call).sendStatus).with("content"),
 	}
@@ -137,15 +139,12 @@ func ofWebhooks() map[string]operation {
 // refused are operations that the gateway does not have, each with the reason and what to do instead.
 func refused() map[string]operation {
 	const (
-		buttons   = "Phones do not show messages with buttons or lists that a linked device sends: send a poll (sendPoll), whose votes come as messages.update"
 		templates = "Templates are of Meta's Cloud API, and a linked device can't send them: send a text"
 		broker    = "Recado has no such sink: receive the events by a webhook (webhook/set) and publish them from there"
 		bots      = "Recado runs no bots: let the bot receive the events by a webhook (webhook/set), and answer through the API"
 		chatwoot  = "Recado has no connector to Chatwoot: receive the events by a webhook (webhook/set)"
 	)
 	why := map[string]operation{
-		"POST /message/sendButtons":  never(buttons),
-		"POST /message/sendList":     never(buttons),
 		"POST /message/sendTemplate": never(templates),
 	}
 	for tools, reason := range map[string]string{

@@ -63,6 +63,23 @@ func TestSends(t *testing.T) {
 		"poll": {"sendPoll", object{"name": "Qual?", "selectableCount": 1, "values": []string{"um", "dois"}}, "pollCreationMessageV3", "poll", func(a any) bool {
 			return text(a, "message", "pollCreationMessageV3", "options", 1, "optionName") == "dois"
 		}},
+		"buttons": {"sendButtons", object{"title": "Qual?", "description": "Escolha", "footer": "Loja", "buttons": []object{
+			{"type": "reply", "displayText": "Sim", "id": "s"}, {"type": "url", "displayText": "Site", "url": "https://u"}, {"type": "reply", "displayText": "Não", "id": "n"},
+		}}, "pollCreationMessageV3", "poll", func(a any) bool {
+			return text(a, "message", "pollCreationMessageV3", "name") == "Qual?\n\nEscolha\n\nSite: https://u\n\nLoja" && text(a, "message", "pollCreationMessageV3", "options", 1, "optionName") == "Não"
+		}},
+		"list": {"sendList", object{"title": "Qual?", "buttonText": "Ver", "sections": []object{{"rows": []object{{"title": "Um", "description": "o primeiro", "rowId": "1"}, {"title": "Dois", "rowId": "2"}}}}}, "pollCreationMessageV3", "poll", func(a any) bool {
+			return text(a, "message", "pollCreationMessageV3", "name") == "Qual?\n\nUm: o primeiro"
+		}},
+		"pix": {"sendButtons", object{"title": "Pague", "buttons": []object{{"type": "pix", "currency": "BRL", "name": "Loja", "keyType": "random", "key": "123e"}}}, "conversation", "text", func(a any) bool {
+			return text(a, "message", "conversation") == "Pague\n\nPix (chave aleatória): 123e\nLoja"
+		}},
+		"copy and call": {"sendButtons", object{"title": "Use", "buttons": []object{{"type": "copy", "displayText": "Cupom", "copyCode": "X1"}, {"type": "call", "displayText": "Ligue", "phoneNumber": "0800"}}}, "conversation", "text", func(a any) bool {
+			return text(a, "message", "conversation") == "Use\n\nCupom: X1\n\nLigue: 0800"
+		}},
+		"one button": {"sendButtons", object{"title": "Pronto?", "buttons": []object{{"type": "reply", "displayText": "Sim", "id": "s"}}}, "conversation", "text", func(a any) bool {
+			return text(a, "message", "conversation") == "Pronto?\n\n👇 Sim"
+		}},
 		"sticker": {"sendSticker", object{"sticker": file}, "stickerMessage", "sticker", nil},
 	}) {
 		t.Run(name, func(t *testing.T) {
@@ -164,8 +181,10 @@ func TestSendsAreRefused(t *testing.T) {
 		"two emoji":        {"sendReaction", object{"key": object{"id": "3EB0"}, "reaction": "ab"}, http.StatusBadRequest, "reaction"},
 		"one option":       {"sendPoll", object{"number": customerNumber, "name": "Qual?", "values": []string{"um"}}, http.StatusBadRequest, "options"},
 		"no audience":      {"sendStatus", object{"type": "text", "content": "Oi"}, http.StatusBadRequest, "statusJidList"},
-		"buttons":          {"sendButtons", object{"number": customerNumber}, http.StatusNotImplemented, "poll"},
-		"list":             {"sendList", object{"number": customerNumber}, http.StatusNotImplemented, "poll"},
+		"no buttons":       {"sendButtons", object{"number": customerNumber, "title": "Oi"}, http.StatusBadRequest, `instance requires property "buttons"`},
+		"odd button":       {"sendButtons", object{"number": customerNumber, "title": "Oi", "buttons": []object{{"type": "fax"}}}, http.StatusBadRequest, "fax"},
+		"empty button":     {"sendButtons", object{"number": customerNumber, "title": "Oi", "buttons": []object{{"type": "url"}}}, http.StatusBadRequest, "url"},
+		"no list":          {"sendList", object{"number": customerNumber, "sections": []object{{"rows": []object{}}}}, http.StatusBadRequest, `instance requires property "sections"`},
 		"template":         {"sendTemplate", object{"number": customerNumber}, http.StatusNotImplemented, "Cloud API"},
 	}) {
 		if message := o.refused(test.want, http.MethodPost, "/message/"+test.operation+"/shop", test.body); !strings.Contains(text(message, 0), test.message) {

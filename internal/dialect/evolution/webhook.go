@@ -22,6 +22,9 @@ const (
 // told are the names by which webhooks choose events, in that API's order, each with the types of events of the
 // gateway that are told under it. One without types never happens here.
 //
+// A vote is told as messages.upsert where it answers buttons or a list, and as messages.update elsewhere. Both names
+// choose both.
+//
 // message.sent is told as messages.upsert where the message was written on a phone, and as send.message where it
 // was sent through the API. A webhook that has not chosen the latter gets neither: a flow that answers whatever it
 // is told of would answer itself without end.
@@ -38,7 +41,7 @@ func told() []struct {
 		{"CONNECTION_UPDATE", []string{client.TypeInstanceStatus}},
 		{"STATUS_INSTANCE", []string{client.TypeInstanceStatus}},
 		{"MESSAGES_SET", nil},
-		{"MESSAGES_UPSERT", []string{client.TypeMessageReceived, client.TypeMessageReaction}},
+		{"MESSAGES_UPSERT", []string{client.TypeMessageReceived, client.TypeMessageReaction, client.TypeMessagePollVote}},
 		{"MESSAGES_EDITED", []string{client.TypeMessageEdited}},
 		{"MESSAGES_UPDATE", []string{client.TypeMessageStatus, client.TypeMessagePollVote}},
 		{"MESSAGES_DELETE", []string{client.TypeMessageDeleted}},
