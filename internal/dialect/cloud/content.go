@@ -3,7 +3,6 @@
 package cloud
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"path"
@@ -286,57 +285,6 @@ func (given card) card(field string) (client.Card, error) {
 		}
 	}
 	return made, missing(field + ".phones")
-}
-
-type interactive struct {
-	Type   string           `json:"type"`
-	Header *interactiveText `json:"header"`
-	Body   *interactiveText `json:"body"`
-	Footer *interactiveText `json:"footer"`
-	Action json.RawMessage  `json:"action"`
-}
-
-type interactiveText struct {
-	Text string `json:"text"`
-}
-
-// linkAction is what a button with a link does.
-type linkAction struct {
-	Parameters struct {
-		Text string `json:"display_text"`
-		URL  string `json:"url"`
-	} `json:"parameters"`
-}
-
-// sendInteractive sends a button with a link as a text with the link.
-func sendInteractive(c *call, out *outgoing, to string) (string, error) {
-	shown := out.Interactive
-	if shown == nil {
-		return "", missing("interactive")
-	}
-	if shown.Type != "cta_url" {
-		return "", notHere(numberUnsupported, "Phones do not show buttons and lists that a linked device sends: write the choices into a text.")
-	}
-	encoded := []byte(shown.Action)
-	var inText string
-	if json.Unmarshal(encoded, &inText) == nil { // some clients write it as a text
-		encoded = []byte(inText)
-	}
-	var action linkAction
-	if err := json.Unmarshal(encoded, &action); err != nil || action.Parameters.URL == "" {
-		return "", missing("interactive.action.parameters.url")
-	}
-	var parts []string
-	for _, part := range []*interactiveText{shown.Header, shown.Body, shown.Footer} {
-		if part != nil && part.Text != "" {
-			parts = append(parts, part.Text)
-		}
-	}
-	link := action.Parameters.URL
-	if action.Parameters.Text != "" {
-		link = action.Parameters.Text + ": " + link
-	}
-	return c.sendText(out, to, strings.Join(append(parts, link), "\n\n"), true)
 }
 
 func sendTemplate(*call, *outgoing, string) (string, error) {

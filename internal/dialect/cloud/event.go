@@ -91,6 +91,8 @@ func (Format) Body(of gateway.Instance, event eventlog.Event, link string) (path
 		value, ok = echoed(of, data, link)
 	case client.MessageStatusEvent:
 		value, ok = changedStatus(data)
+	case client.MessagePollVoteEvent:
+		value, ok = voted(of, event, data)
 	case client.MessageReactionEvent:
 		value, ok = reacted(of, event, data)
 	case client.MessageEditedEvent:
@@ -277,6 +279,19 @@ func (s *status) bill() {
 	}
 	s.Conversation = &conversation{ID: id, Origin: origin{"service"}}
 	s.Pricing = &pricing{Model: "PMP", Category: "service"}
+}
+
+// voted is a vote that answers buttons or a list: a message, which gets the identifier of the event. Other votes are
+// nothing for a client.
+func voted(of gateway.Instance, event eventlog.Event, data client.MessagePollVoteEvent) (value changeValue, ok bool) {
+	from, known := newWriter(data.From)
+	if data.Selection == nil || !known || !isDirect(data.Chat) {
+		return value, false
+	}
+	return changeValue{Contacts: []writer{from}, Messages: []incoming{{
+		From: from.Number, FromUserID: from.UserID, ID: event.ID, Timestamp: seconds(event.At), Type: typeInteractive,
+		Context: &answered{From: of.Profile.JID.User(), ID: data.MessageID}, Interactive: newChosen(*data.Selection),
+	}}}, true
 }
 
 // reacted is a reaction of somebody else, which has no identifier of its own: it gets that of the event.

@@ -30,6 +30,8 @@ func FuzzRequest(f *testing.F) {
 		for _, seed := range []string{
 			"", "{}", "[]", "null", `{"to":5511988887766,"text":{"body":"x"}}`, `{"to":{},"text":null}`, `{"status":"read","message_id":"x","typing_indicator":{}}`,
 			`{"to":"1","type":"contacts","contacts":[{"phones":[{"phone":1}]}]}`, `{"to":"1","type":"interactive","interactive":{"type":"cta_url","action":"{\"parameters\":null}"}}`,
+			`{"to":"1","type":"interactive","interactive":{"type":"button","header":{"type":"image","image":{"link":"http://u"}},"action":{"buttons":[{"reply":{"id":1,"title":"A"}},{}]}}}`,
+			`{"to":"1","type":"interactive","interactive":{"type":"list","body":{"text":"?"},"action":"{\"sections\":[{\"rows\":[{\"id\":\"1\"},{\"title\":\"B\"}]}]}"}}`,
 			`{"to":"1","type":"audio","audio":{"link":"%zz.ogg"}}`, `{"recipient":"LI.","type":"text","text":{"body":"x"}}`, `{"block_users":[{"user":"1"},{}]}`, `a=%zz`,
 		} {
 			f.Add(edge, "application/json", seed)

@@ -3,6 +3,8 @@
 package cloud
 
 import (
+	"cmp"
+
 	"github.com/recado-project/recado/client"
 )
 
@@ -69,16 +71,6 @@ type incomingPlace struct {
 	Address   string  `json:"address,omitempty"`
 }
 
-type incomingInteractive struct {
-	Type  string      `json:"type"`
-	Reply buttonReply `json:"button_reply"`
-}
-
-type buttonReply struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-}
-
 type incomingReaction struct {
 	MessageID string `json:"message_id"`
 	Emoji     string `json:"emoji,omitempty"` // absent: it was taken back
@@ -100,8 +92,9 @@ func newIncoming(instanceID string, from client.Message, link string) incoming {
 	case from.Type == client.TypeAlbum: // its pictures follow
 		return incoming{}
 	case from.Selection != nil && from.Selection.Parameters == nil:
-		made.Type = typeInteractive
-		made.Interactive = &incomingInteractive{Type: "button_reply", Reply: buttonReply{from.Selection.ID, orEmpty(from.Text)}}
+		chosen := *from.Selection
+		chosen.Text = cmp.Or(chosen.Text, orEmpty(from.Text))
+		made.Type, made.Interactive = typeInteractive, newChosen(chosen)
 	case from.Media != nil && !from.Media.ViewOnce:
 		made.addFile(newIncomingFile(instanceID, from, link), from)
 	case from.Type == client.TypeText && from.Text != nil && from.Media == nil:
