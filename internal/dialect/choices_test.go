@@ -35,7 +35,7 @@ func posted(t *testing.T, choices dialect.Choices) (texts []string, poll client.
 		w.WriteHeader(http.StatusCreated)
 		_, _ = io.WriteString(w, `{"id":"1","messageId":"3EB0"}`)
 	})
-	as := dialect.NewGateway(handler).As(httptest.NewRequest(http.MethodPost, "/", http.NoBody), "test", "K")
+	as := dialect.NewGateway(handler, nil).As(httptest.NewRequest(http.MethodPost, "/", http.NoBody), "test", "K")
 	if _, err := choices.Send(t.Context(), as, "one"); err != nil {
 		t.Fatal(err)
 	}
