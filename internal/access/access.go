@@ -36,6 +36,11 @@ type Store interface {
 type Accounts interface {
 	CreateAccount(ctx context.Context, account gateway.Account) error
 	FindAccount(ctx context.Context, name string) (gateway.Account, bool, error)
+	// SetAppSecret gives an account its app secret; an empty one takes it away. An account that does not
+	// exist is a gateway.NotFound.
+	SetAppSecret(ctx context.Context, accountID, secret string, at time.Time) error
+	// AppSecret returns the app secret of an account and when it was set; empty: there is none.
+	AppSecret(ctx context.Context, accountID string) (secret string, at time.Time, err error)
 }
 
 // Keys keeps keys.

@@ -115,7 +115,7 @@ func (s *Server) openEvents(u *useCases) (err error) {
 	u.webhooks, err = webhook.New(webhook.Config{
 		Store: webhookStore{s.store.Webhooks, s.store.Webhooks, s.store}, Log: u.log, Tenures: s.node, Bell: &s.bell,
 		AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now, Steady: s.clock.Steady,
-		Watcher: s.watch.webhooks, Tracer: s.tracer, MediaLinks: s.eventLinks(), Instances: s.store, Formats: c.formats(),
+		Watcher: s.watch.webhooks, Tracer: s.tracer, MediaLinks: s.eventLinks(), Instances: s.store, Accounts: s.store, Formats: c.formats(),
 	})
 	if err != nil {
 		return err

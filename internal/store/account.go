@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/store/vault"
 )
 
 // CreateAccount adds an account. If the name or id is taken, it returns a
@@ -25,8 +26,42 @@ func (s *Store) FindAccount(ctx context.Context, name string) (_ gateway.Account
 	return accountColumns.Find(ctx, s.db.Reader(), "FROM accounts WHERE name = $1", name)
 }
 
+// SetAppSecret gives an account its app secret, or takes it away where it is empty. Its error is a
+// gateway.NotFound for an account that does not exist.
+func (s *Store) SetAppSecret(ctx context.Context, accountID, secret string, at time.Time) error {
+	sealed, generation := s.vault.SealText(vault.AppSecret(accountID), secret)
+	changed, err := s.db.Exec(ctx, "UPDATE accounts SET app_secret = $1, app_secret_seal = $2, app_secret_at = $3 WHERE id = $4",
+		sealed, generation, table.Millis(at), accountID)
+	none := gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such account")
+	return table.Changed(changed, err, none, "set an app secret")
+}
+
+// AppSecret returns the app secret of an account and when it was set; it is empty where there is none.
+func (s *Store) AppSecret(ctx context.Context, accountID string) (_ string, at time.Time, err error) {
+	defer table.Wrap(&err, "find an app secret")
+	found, _, err := appSecretColumns.Find(ctx, s.db.Reader(), "FROM accounts WHERE id = $1", accountID)
+	if err != nil || found.stored == "" {
+		return "", time.Time{}, err
+	}
+	secret, err := s.vault.OpenText(ctx, vault.AppSecret(accountID), found.stored, found.generation)
+	return secret, found.at, err
+}
+
+// appSecretRow is the app secret of an account, as its row has it.
+type appSecretRow struct {
+	stored     string
+	generation int64
+	at         time.Time
+}
+
 //nolint:gochecknoglobals // tables that never change
 var (
+	appSecretColumns = table.Of(
+		table.Text("app_secret", func(r *appSecretRow) *string { return &r.stored }),
+		table.Number("app_secret_seal", func(r *appSecretRow) *int64 { return &r.generation }),
+		table.Moment("app_secret_at", func(r *appSecretRow) *time.Time { return &r.at }),
+	)
+
 	accountColumns = table.Of(
 		table.Text("id", func(a *gateway.Account) *string { return &a.ID }),
 		table.Text("name", func(a *gateway.Account) *string { return &a.Name }),

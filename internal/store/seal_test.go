@@ -33,6 +33,7 @@ type secrets struct {
 	t      *testing.T
 	config store.Config
 
+	accountID string
 	id, other string // instances
 	device    int64
 	keys      map[string][]byte
@@ -43,6 +44,7 @@ const (
 	proxyPassword = "a-proxy-password"
 	hookSecret    = "whsec_of-a-webhook-of-now"
 	hookPrevious  = "whsec_of-a-webhook-before"
+	appSecret     = "the-secret-of-an-app"
 	hookHeader    = "Bearer of-a-header-of-a-webhook"
 	someKeys      = 700 // more than one slice, and then some
 )
@@ -67,6 +69,8 @@ func newSecrets(t *testing.T, config store.Config) *secrets {
 		ctx, now := t.Context(), time.Now().UTC().Truncate(time.Millisecond)
 		account := gateway.Account{ID: uuid.NewString(), Name: "test", CreatedAt: now}
 		f.check(s.CreateAccount(ctx, account))
+		f.accountID = account.ID
+		f.check(s.SetAppSecret(ctx, account.ID, appSecret, now))
 		for _, id := range []string{f.id, f.other} {
 			f.check(s.CreateInstance(ctx, gateway.Instance{
 				ID: id, AccountID: account.ID, Proxy: "socks5://ana:" + proxyPassword + "@proxy.example.org", CreatedAt: now, UpdatedAt: now,
@@ -144,7 +148,9 @@ func (f *secrets) reads(s *store.Store) {
 	f.check(err)
 	program, err := s.Secret(ctx, "links", 32)
 	f.check(err)
-	if len(rows) != someKeys || !bytes.Equal(one, f.keys["name 7"]) || !bytes.Equal(shared, f.keys["shared"]) || instance.Proxy != "socks5://ana:"+proxyPassword+"@proxy.example.org" ||
+	ofAccount, _, err := s.AppSecret(ctx, f.accountID)
+	f.check(err)
+	if ofAccount != appSecret || len(rows) != someKeys || !bytes.Equal(one, f.keys["name 7"]) || !bytes.Equal(shared, f.keys["shared"]) || instance.Proxy != "socks5://ana:"+proxyPassword+"@proxy.example.org" ||
 		hook.Secret != hookSecret || hook.PreviousSecret != hookPrevious || len(hook.Headers) != 1 || hook.Headers[0].Value != hookHeader || !bytes.Equal(program, f.program) {
 		f.t.Error("a secret is not as it was")
 	}
@@ -172,6 +178,7 @@ func (f *secrets) under(generation int64) (count int) {
 		f.check(db.QueryRowContext(f.t.Context(), `SELECT (SELECT count(*) FROM device_keys WHERE value_seal = $1) +
 			(SELECT count(*) FROM secrets WHERE value_seal = $1) + (SELECT count(*) FROM instances WHERE proxy_seal = $1) +
 			(SELECT count(*) FROM webhooks WHERE secret_seal = $1) + (SELECT count(*) FROM webhooks WHERE previous_secret_seal = $1) +
+			(SELECT count(*) FROM accounts WHERE app_secret_seal = $1) +
 			(SELECT count(*) FROM webhooks WHERE headers_seal = $1) + (SELECT count(*) FROM account_webhooks WHERE secret_seal = $1) +
 			(SELECT count(*) FROM account_webhooks WHERE previous_secret_seal = $1) + (SELECT count(*) FROM account_webhooks WHERE headers_seal = $1)`,
 			generation).Scan(&count))
@@ -180,7 +187,7 @@ func (f *secrets) under(generation int64) (count int) {
 }
 
 // all is how many values there are.
-const all = someKeys + 2 + 4*2
+const all = someKeys + 2 + 4*2 + 1
 
 // column returns the values of a column, one after another, and decoded as well.
 func (f *secrets) column(db *sql.DB, query string) []byte {
@@ -231,7 +238,7 @@ func (f *secrets) shows() bool {
 	f.raw(func(db *sql.DB) {
 		for _, query := range []string{
 			"SELECT value FROM device_keys", "SELECT value FROM secrets", "SELECT proxy FROM instances", "SELECT secret FROM webhooks",
-			"SELECT previous_secret FROM webhooks", "SELECT headers FROM webhooks",
+			"SELECT app_secret FROM accounts", "SELECT previous_secret FROM webhooks", "SELECT headers FROM webhooks",
 		} {
 			content.Write(f.column(db, query))
 		}
@@ -250,7 +257,7 @@ func (f *secrets) shows() bool {
 			return true
 		}
 	}
-	for _, text := range []string{proxyPassword, hookSecret, hookPrevious, string(f.program)} {
+	for _, text := range []string{proxyPassword, appSecret, hookSecret, hookPrevious, string(f.program)} {
 		if bytes.Contains(content.Bytes(), []byte(text)) {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -23,8 +24,10 @@ type Format interface {
 	// endpoint, mostly nothing. link leads to the file of the event's message without a key; it is empty
 	// where there is none. ok is false where the language has no word for the event: nothing is posted.
 	Body(of gateway.Instance, event eventlog.Event, link string) (path string, body []byte, ok bool)
+	// Signs reports whether the language has a signature of its own.
+	Signs() bool
 	// Header returns the headers of the language, among them its signature with the secret of the
-	// webhook; that is empty where none is set.
+	// webhook, or with that of its account where it has none; that is empty where none is set.
 	Header(secret string, body []byte) http.Header
 	// Refuses reports whether an endpoint that answers so does not know this kind of event. The event is
 	// given up at once, and holds up nothing.
@@ -34,6 +37,13 @@ type Format interface {
 // Instances finds instances, for what a format says of them.
 type Instances interface {
 	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
+}
+
+// Accounts finds what formats need of accounts.
+type Accounts interface {
+	// AppSecret returns the secret that signs where a webhook has none, and when it was set; empty: there
+	// is none.
+	AppSecret(ctx context.Context, accountID string) (secret string, at time.Time, err error)
 }
 
 // Formats returns the names of all formats that a webhook may have, FormatRecado first.
@@ -74,6 +84,13 @@ func (t *target) posting(ctx context.Context, event eventlog.Event) (p posting, 
 	if p.path, p.body, ok = t.format.Body(of, event, link); !ok {
 		return p, false, nil
 	}
-	p.header = t.format.Header(t.secret, p.body)
+	secret := t.secret
+	if secret == "" && t.format.Signs() {
+		// It is read for each delivery: a change counts for the next one, on every node.
+		if secret, _, err = t.accounts.AppSecret(ctx, of.AccountID); err != nil {
+			return p, false, err
+		}
+	}
+	p.header = t.format.Header(secret, p.body)
 	return p, true, nil
 }

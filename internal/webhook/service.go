@@ -44,10 +44,11 @@ type Config struct {
 	Resolver *net.Resolver
 	// MediaLinks signs the links to files in events; nil: webhooks can't have any.
 	MediaLinks MediaLinks
-	// Formats are the languages that a webhook may have beside FormatRecado, by their names; Instances is
-	// needed by them. nil: there are none.
+	// Formats are the languages that a webhook may have beside FormatRecado, by their names; Instances and
+	// Accounts are needed by them. nil: there are none.
 	Formats   map[string]Format
 	Instances Instances
+	Accounts  Accounts
 	// Watcher is told of attempts; nil: nobody is.
 	Watcher Watcher
 	// Tracer shows attempts in the traces of their events; nil: there are none.
@@ -79,6 +80,7 @@ type Service struct {
 	links     MediaLinks // nil: there are none
 	formats   map[string]Format
 	instances Instances
+	accounts  Accounts
 	tests     *share.Pool // places of tests and single deliveries
 	replays   *replays
 	watcher   Watcher
@@ -107,7 +109,7 @@ type Service struct {
 
 // New makes the service. Run delivers.
 func New(config Config) (*Service, error) {
-	if err := required.Check("webhook", config, "Formats", "Instances", "MediaLinks", "Now", "Resolver", "Steady", "Tenures", "Tracer", "Watcher"); err != nil {
+	if err := required.Check("webhook", config, "Accounts", "Formats", "Instances", "MediaLinks", "Now", "Resolver", "Steady", "Tenures", "Tracer", "Watcher"); err != nil {
 		return nil, err
 	}
 	schedule := config.Schedule.withDefaults()
@@ -115,7 +117,7 @@ func New(config Config) (*Service, error) {
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now, steady: config.Steady,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
 		pumps: map[string][]*pump{}, early: map[string]int64{}, taken: map[string]bool{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
-		links: config.MediaLinks, formats: config.Formats, instances: config.Instances,
+		links: config.MediaLinks, formats: config.Formats, instances: config.Instances, accounts: config.Accounts,
 	}
 	if s.watcher == nil {
 		s.watcher = nobody{}

@@ -55,6 +55,7 @@ type target struct {
 
 	format    Format // nil: FormatRecado
 	instances Instances
+	accounts  Accounts
 	secret    string // for the signature of the format
 }
 
@@ -87,7 +88,7 @@ func (s *Service) target(webhook Webhook) (*target, error) {
 		return nil, errors.New("webhook: this program does not know the format " + webhook.Format)
 	}
 	// These languages have no other way to a file.
-	to.links, to.instances, to.secret = s.links, s.instances, string(webhook.Secret)
+	to.links, to.instances, to.accounts, to.secret = s.links, s.instances, s.accounts, string(webhook.Secret)
 	return to, nil
 }
 

@@ -260,6 +260,8 @@ func (loud) Body(of gateway.Instance, event eventlog.Event, link string) (string
 	return "said", fmt.Appendf(nil, `{"sequence":%d,"type":%q,"instance":%q,"link":%q}`, event.Sequence, event.Kind, of.Name, link), true
 }
 
+func (loud) Signs() bool { return true }
+
 func (loud) Header(secret string, body []byte) http.Header {
 	return http.Header{"X-Loud": {secret + " " + strconv.Itoa(len(body))}}
 }
@@ -271,6 +273,44 @@ type oneInstance struct{}
 
 func (oneInstance) GetInstance(_ context.Context, id string) (gateway.Instance, error) {
 	return gateway.Instance{ID: id, Name: "Front desk"}, nil
+}
+
+// appSecret is what every account has.
+type appSecret struct{ *atomic.Value }
+
+func (a appSecret) AppSecret(context.Context, string) (string, time.Time, error) {
+	return a.Load().(string), time.Now(), nil
+}
+
+// A language signs with the secret of the webhook, or with that of the account as it is at the moment.
+func TestSecretOfFormat(t *testing.T) {
+	t.Parallel()
+	signed := make(chan string, 3)
+	endpoint := receive(t, func(_ http.ResponseWriter, r *http.Request, _ received) int {
+		secret, _, found := strings.Cut(r.Header.Get("X-Loud"), " ")
+		if !found {
+			secret = "" // the length of the body stands alone
+		}
+		signed <- secret
+		return http.StatusOK
+	})
+	account := appSecret{&atomic.Value{}}
+	account.Store("")
+	r := newRig(t, webhook.Config{AllowPrivateURLs: true, Formats: map[string]webhook.Format{"loud": loud{}}, Instances: oneInstance{}, Accounts: account})
+	id := r.instance()
+	r.save(id, webhook.Settings{URL: endpoint.server.URL, Format: new("loud")})
+	for n, want := range []string{"", "first", "second"} {
+		account.Store(want)
+		r.append(id, "chat", n+1)
+		if got := <-signed; got != want {
+			t.Errorf("signed with %q, want %q", got, want)
+		}
+	}
+	r.save(id, webhook.Settings{URL: endpoint.server.URL, Secret: new("own")})
+	r.append(id, "chat", 4)
+	if got := <-signed; got != "own" {
+		t.Errorf("signed with %q, want the webhook's own", got)
+	}
 }
 
 // In another language an event that has no word there is passed over, which says nothing about the endpoint,

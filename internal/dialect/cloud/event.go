@@ -24,6 +24,9 @@ const FormatName = "cloud"
 // there for a message to the account. Its zero value is ready for use.
 type Format struct{}
 
+// Signs reports that deliveries are signed with the app secret.
+func (Format) Signs() bool { return true }
+
 // Header returns the signature of a body with a secret.
 func (Format) Header(secret string, body []byte) http.Header {
 	if secret == "" {

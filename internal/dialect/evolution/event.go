@@ -46,6 +46,9 @@ func (f Format) Body(of gateway.Instance, event eventlog.Event, link string) (pa
 	return path, []byte(strings.TrimSuffix(posted.String(), "\n")), err == nil
 }
 
+// Signs reports that the API has no signature.
+func (Format) Signs() bool { return false }
+
 // Header returns the headers of a delivery. That API signs nothing; with a secret, the gateway's own signature
 // stands beside these.
 func (Format) Header(string, []byte) http.Header {

@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -22,6 +23,26 @@ func testAccounts(t *testing.T, f *fixture) {
 	double := gateway.Account{ID: newID(), Name: account.Name, CreatedAt: start()}
 	wantKind(t, f.CreateAccount(f.ctx(), double), gateway.Conflict, "ALREADY_EXISTS")
 	f.check(f.Ping(f.ctx()))
+
+	other := f.account()
+	f.check(f.SetAppSecret(f.ctx(), other.ID, "of another", start()))
+	for _, want := range []string{"", "first", "second", ""} {
+		at := time.Time{}
+		if want != "" {
+			at = after(len(want))
+		}
+		f.check(f.SetAppSecret(f.ctx(), account.ID, want, at))
+		if got, since, err := f.AppSecret(f.ctx(), account.ID); got != want || !since.Equal(at) || err != nil {
+			t.Errorf("the app secret is %q since %v (%v), want %q since %v", got, since, err, want, at)
+		}
+	}
+	if got, _, err := f.AppSecret(f.ctx(), other.ID); got != "of another" || err != nil {
+		t.Errorf("that of another account is %q (%v)", got, err)
+	}
+	wantKind(t, f.SetAppSecret(f.ctx(), newID(), "x", start()), gateway.NotFound, gateway.CodeNotFound)
+	if got, _, err := f.AppSecret(f.ctx(), newID()); got != "" || err != nil {
+		t.Errorf("that of no account is %q (%v)", got, err)
+	}
 }
 
 func testSize(t *testing.T, f *fixture) {

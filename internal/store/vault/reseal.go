@@ -44,11 +44,12 @@ var (
 	accountSecret   = column{table: "account_webhooks", value: "secret", row: []string{"id"}, text: true}
 	accountPrevious = column{table: "account_webhooks", value: "previous_secret", row: []string{"id"}, text: true}
 	accountHeaders  = column{table: "account_webhooks", value: "headers", row: []string{"id"}, text: true}
+	appSecret       = column{table: "accounts", value: "app_secret", row: []string{"id"}, text: true}
 	instanceProxy   = column{table: "instances", value: "proxy", row: []string{"id"}, text: true}
 )
 
 func columns() []*column {
-	return []*column{&secretValue, &instanceProxy, &webhookSecret, &webhookPrevious, &webhookHeaders, &accountSecret, &accountPrevious, &accountHeaders, &deviceKeyValue}
+	return []*column{&secretValue, &instanceProxy, &webhookSecret, &webhookPrevious, &webhookHeaders, &accountSecret, &accountPrevious, &accountHeaders, &appSecret, &deviceKeyValue}
 }
 
 // Run seals what is plain or sealed with an earlier data key, and goes on with the next data

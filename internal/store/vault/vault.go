@@ -1,5 +1,5 @@
 // Package vault seals the secrets in the database: the keys of linked devices, the
-// secrets of webhooks and of the program itself, and the proxies of instances with their
+// secrets of webhooks, of accounts and of the program itself, and the proxies of instances with their
 // passwords. Without a master key they are plain, and it does nothing.
 //
 // Values are sealed with a data key. The data key lies in the database, sealed with the
@@ -127,6 +127,9 @@ func AccountWebhook(id string) WebhookCells {
 	row := [3]string{id}
 	return WebhookCells{Cell{column: &accountSecret, row: row}, Cell{column: &accountPrevious, row: row}, Cell{column: &accountHeaders, row: row}}
 }
+
+// AppSecret is the app secret of an account.
+func AppSecret(accountID string) Cell { return Cell{column: &appSecret, row: [3]string{accountID}} }
 
 // Proxy is the address of an instance's proxy, with the password.
 func Proxy(instanceID string) Cell { return Cell{column: &instanceProxy, row: [3]string{instanceID}} }
