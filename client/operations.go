@@ -341,6 +341,16 @@ func (c *Client) DeleteAccountWebhook(ctx context.Context, webhookID string) err
 	return err
 }
 
+// DeleteAppSecret removes the app secret. Deliveries of webhooks with the format cloud that have no
+// secret of their own are no longer signed. One that is not there is no error.
+//
+// Its refusals may have CodeForbidden, CodeInternalError, CodeRateLimited or CodeUnauthorized, and
+// the codes of every operation.
+func (c *Client) DeleteAppSecret(ctx context.Context) error {
+	_, err := c.do(ctx, request{method: http.MethodDelete, path: "/api/partner/cloud-api"}, nil)
+	return err
+}
+
 // DeleteBlock unblocks somebody. The person can write to this account again. Unblocking somebody
 // who is not blocked changes nothing.
 //
@@ -502,6 +512,16 @@ func (c *Client) ForwardMessage(ctx context.Context, instanceID string, body For
 // CodeWebhookNotFound, and the codes of every operation.
 func (c *Client) GetAccountWebhook(ctx context.Context, webhookID string) (answer AccountWebhook, err error) {
 	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/partner/webhooks/" + url.PathEscape(webhookID)}, &answer)
+	return answer, err
+}
+
+// GetAppSecret looks whether there is an app secret. Says since when there is one, but not what it
+// is.
+//
+// Its refusals may have CodeForbidden, CodeInternalError, CodeRateLimited or CodeUnauthorized, and
+// the codes of every operation.
+func (c *Client) GetAppSecret(ctx context.Context) (answer AppSecret, err error) {
+	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/partner/cloud-api"}, &answer)
 	return answer, err
 }
 
@@ -1924,6 +1944,17 @@ func (c *Client) SendVoiceNote(ctx context.Context, instanceID string, body Voic
 	answer.IdempotencyReplayed = got.header.Get("Idempotency-Replayed") != ""
 	answer.PreferenceApplied = got.header.Get("Preference-Applied") != ""
 	answer.Accepted = got.status == http.StatusAccepted
+	return answer, err
+}
+
+// SetAppSecret sets the app secret. Deliveries of webhooks with the format cloud have
+// `X-Hub-Signature-256` with it, unless the webhook has a secret of its own. It counts from the
+// next delivery on, and takes the place of the one before. No answer contains it.
+//
+// Its refusals may have CodeForbidden, CodeInternalError, CodePayloadTooLarge, CodeRateLimited,
+// CodeUnauthorized or CodeValidationError, and the codes of every operation.
+func (c *Client) SetAppSecret(ctx context.Context, body NewAppSecret) (answer AppSecret, err error) {
+	_, err = c.do(ctx, request{method: http.MethodPut, path: "/api/partner/cloud-api", body: body}, &answer)
 	return answer, err
 }
 

@@ -80,6 +80,12 @@ type AnswerJoinRequests struct {
 	Participants []string `json:"participants"`
 }
 
+// AppSecret is the answer of GetAppSecret and SetAppSecret.
+type AppSecret struct {
+	Set   bool       `json:"set"`   // Whether there is one.
+	Since *time.Time `json:"since"` // When it was set; nil: there is none.
+}
+
 // AudioFile is the body of SendAudioFile.
 type AudioFile struct {
 	// A phone number with country code, a Brazilian mobile number of 11 digits, or a chat ID. Format
@@ -1052,6 +1058,11 @@ type MessageSelection struct {
 	// The reference that the poll was sent with; nil if there was none, and for buttons and lists.
 	Reference  *string `json:"reference"`
 	Parameters *string `json:"parameters"` // The JSON that a form was filled in with; nil for buttons and lists.
+}
+
+// NewAppSecret is the body of SetAppSecret.
+type NewAppSecret struct {
+	AppSecret string `json:"appSecret"` // The secret, as the settings of the other program have it.
 }
 
 // NewChannel is the body of CreateChannel.

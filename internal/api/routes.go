@@ -16,7 +16,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	send, message, queue := sending{c.Messages}, messages{c.Messages}, queued{c.Queue}
 	file := files{c.Messages, c.Uploads, c.Files, c.Instances, c.requests, origin}
 	webhook, accountWebhook, events := webhooks{c.Webhooks}, accountWebhooks{c.AccountWebhooks}, newStreams(c)
-	key, health := keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion, c.Version}
+	key, appSecret, health := keys{c.Access, c.Instances, c.Now}, appSecrets{c.Access}, health{c.Ready, c.ClientVersion, c.Version}
 	return []contract.Route{
 		get("/api/instances", instance.list()),
 		get("/api/instances/{instanceId}", instance.get()),
@@ -170,6 +170,9 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		get("/api/partner/webhooks/{webhookId}", accountWebhook.get()),
 		patch("/api/partner/webhooks/{webhookId}", accountWebhook.change()),
 		del("/api/partner/webhooks/{webhookId}", accountWebhook.delete()),
+		get("/api/partner/cloud-api", appSecret.get()),
+		put("/api/partner/cloud-api", appSecret.set()),
+		del("/api/partner/cloud-api", appSecret.delete()),
 		get("/healthz", health.alive()),
 		get("/readyz", health.ready()),
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -458,15 +459,15 @@ type changeAccountWebhookInput struct {
 // accountWebhooks is the resource of the webhooks of an account.
 type accountWebhooks struct{ use *accountwide.Service }
 
-// ofAccount makes the endpoint of an operation on the webhooks of the account of the request's key. A key
-// for certain instances must not hear the others.
+// ofAccount makes the endpoint of an operation on what the account of the request's key has for all its
+// instances. A key for certain ones must not hear the others.
 func ofAccount[I, T any](op contract.Operation, handle func(ctx context.Context, accountID string, in *I) (T, error)) contract.Endpoint {
 	op.Tag, op.Audience, op.Codes = tagEvents, contract.Partners, append([]string{gateway.CodeForbidden}, op.Codes...)
 	return contract.Handle(op, func(ctx context.Context, in *I) (answer T, _ error) {
 		own := contract.Key(ctx)
 		if len(own.InstanceIDs) > 0 {
 			return answer, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
-				"the API key's scope is limited to certain instances, and these webhooks hear all: use a partner key for the whole account")
+				"the API key's scope is limited to certain instances, and this concerns all: use a partner key for the whole account")
 		}
 		return handle(ctx, own.AccountID, in)
 	})
@@ -518,5 +519,49 @@ func (a accountWebhooks) delete() contract.Endpoint {
 		Codes:       []string{gateway.CodeWebhookNotFound},
 	}, func(ctx context.Context, id string, in *AccountWebhookPath) (contract.Empty, error) {
 		return contract.Empty{}, a.use.Delete(ctx, id, in.WebhookID)
+	})
+}
+
+// AppSecret says whether an account has an app secret, which no answer contains.
+type AppSecret struct {
+	Set   bool                `json:"set" doc:"Whether there is one." example:"true"`
+	Since *contract.Timestamp `json:"since" nullable:"true" doc:"When it was set; null: there is none."`
+}
+
+func newAppSecret(since time.Time) AppSecret {
+	return AppSecret{Set: !since.IsZero(), Since: contract.TimestampOrNil(since)}
+}
+
+type newAppSecretBody struct {
+	AppSecret string `json:"appSecret" minLength:"1" maxLength:"512" doc:"The secret, as the settings of the other program have it." example:"7f3a5c1e9b2d4f6a8c0e1b3d5f7a9c2e"`
+}
+
+// appSecrets is the resource of the app secret of an account.
+type appSecrets struct{ use *access.Service }
+
+func (a appSecrets) get() contract.Endpoint {
+	return ofAccount(contract.Operation{
+		ID: "getAppSecret", Summary: "Look whether there is an app secret", Description: "Says since when there is one, but not what it is.",
+	}, func(ctx context.Context, id string, _ *struct{}) (AppSecret, error) {
+		return contract.Answered(newAppSecret)(a.use.AppSecretSince(ctx, id))
+	})
+}
+
+func (a appSecrets) set() contract.Endpoint {
+	return ofAccount(contract.Operation{
+		ID: "setAppSecret", Summary: "Set the app secret",
+		Description: "Deliveries of webhooks with the format cloud have `X-Hub-Signature-256` with it, unless the webhook has a secret of its own. " +
+			"It counts from the next delivery on, and takes the place of the one before. No answer contains it.",
+	}, func(ctx context.Context, id string, in *contract.JSON[newAppSecretBody]) (AppSecret, error) {
+		return contract.Answered(newAppSecret)(a.use.SetAppSecret(ctx, id, in.Given().AppSecret))
+	})
+}
+
+func (a appSecrets) delete() contract.Endpoint {
+	return ofAccount(contract.Operation{
+		ID: "deleteAppSecret", Summary: "Remove the app secret",
+		Description: "Deliveries of webhooks with the format cloud that have no secret of their own are no longer signed. One that is not there is no error.",
+	}, func(ctx context.Context, id string, _ *struct{}) (contract.Empty, error) {
+		return contract.Empty{}, a.use.DeleteAppSecret(ctx, id)
 	})
 }

@@ -39,6 +39,7 @@ type commands struct {
 
 	Webhooks        remote.Webhooks        `cmd:"" group:"programs" first:"" help:"Set up, test and resume the webhooks of an instance."`
 	AccountWebhooks remote.AccountWebhooks `cmd:"" group:"programs" help:"Set up webhooks for all instances of the account. Needs a partner key."`
+	AppSecret       remote.AppSecrets      `cmd:"" group:"programs" name:"app-secret" help:"Set the secret that signs deliveries in the format cloud. Needs a partner key."`
 	Keys            data.KeysCommand       `cmd:"" group:"programs" first:"" help:"Create, list and revoke API keys, in the gateway's data."`
 
 	Doctor    doctorCommand         `cmd:"" group:"care" first:"" help:"Look at all that a gateway stands on, and say what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`

@@ -236,6 +236,10 @@ func (p *person) webhook() {
 	}
 	p.wants("active   no", "account-webhooks", "set", ofAccount[0].ID, "--inactive")
 	p.wants("deleted the webhook", "account-webhooks", "delete", ofAccount[0].ID)
+	p.wants("set    yes", "app-secret", "set", "--app-secret", "segredo do app")
+	p.wants("since  ", "app-secret", "get")
+	p.wants("removed", "app-secret", "delete")
+	p.wants("set    no", "app-secret", "get")
 	p.wants("headers  X-Shop", "webhooks", "add", sink.URL, "--events", "message.received,message.sent", "--chats", "direct", "--header", "X-Shop: a: b")
 	var listed []client.Webhook
 	if err := json.Unmarshal([]byte(p.does("webhooks", "list", "--json")), &listed); err != nil || len(listed) != 1 || len(listed[0].Events) != 2 {

@@ -458,3 +458,42 @@ func (c deleteOfAccountCommand) Run(ctx context.Context, t terminal.Terminal, ga
 	err := gateway.DeleteAccountWebhook(ctx, c.Webhook)
 	return t.Unless(err).Print(map[string]string{"deleted": c.Webhook}, "deleted the webhook "+c.Webhook)
 }
+
+// AppSecrets works on the app secret of the account.
+type AppSecrets struct {
+	Get    getAppSecretCommand    `cmd:"" help:"Say whether there is an app secret, and since when. It is shown nowhere."`
+	Set    setAppSecretCommand    `cmd:"" help:"Set the app secret; it takes the place of the one before at once."`
+	Delete deleteAppSecretCommand `cmd:"" aliases:"remove" help:"Remove the app secret: webhooks without a secret of their own are not signed any more."`
+}
+
+// printAppSecret prints whether there is an app secret.
+func printAppSecret(t terminal.Terminal, shown client.AppSecret) error {
+	return t.Fields(shown, terminal.Pair{"set", terminal.YesNo(shown.Set)}, terminal.Pair{"since", terminal.MomentOrNever(shown.Since)})
+}
+
+type getAppSecretCommand struct{ GatewayFlags }
+
+// Run shows whether there is an app secret.
+func (c getAppSecretCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
+	shown, err := gateway.GetAppSecret(ctx)
+	return printAppSecret(t.Unless(err), shown)
+}
+
+type setAppSecretCommand struct {
+	GatewayFlags
+	AppSecret string `help:"The secret. Use the variable to keep it out of the process list." required:""`
+}
+
+// Run sets the app secret.
+func (c setAppSecretCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
+	shown, err := gateway.SetAppSecret(ctx, client.NewAppSecret{AppSecret: c.AppSecret})
+	return printAppSecret(t.Unless(err), shown)
+}
+
+type deleteAppSecretCommand struct{ GatewayFlags }
+
+// Run removes the app secret.
+func (c deleteAppSecretCommand) Run(ctx context.Context, t terminal.Terminal, gateway *client.Client) error {
+	err := gateway.DeleteAppSecret(ctx)
+	return t.Unless(err).Print(map[string]bool{"set": false}, "removed the app secret")
+}

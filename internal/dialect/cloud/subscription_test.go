@@ -158,6 +158,63 @@ func TestSubscription(t *testing.T) {
 	}
 }
 
+// Deliveries are signed with the app secret of the account as it is at the moment, unless the webhook has its own.
+func TestAppSecret(t *testing.T) {
+	t.Parallel()
+	r, e := start(t), newEndpoint(t)
+	if got := r.ask(t, "POST", "v22.0/"+shopNumber+"/subscribed_apps", `{"override_callback_uri":"`+e.url+`","verify_token":"`+verifyToken+`"}`); got.status != http.StatusOK {
+		t.Fatalf("subscribed: %d %s", got.status, got.body)
+	}
+	hooks, err := r.Client.ListWebhooks(t.Context(), r.id, 1, 10)
+	if err != nil || len(hooks.Data) != 1 {
+		t.Fatalf("the webhooks are %+v, %v", hooks.Data, err)
+	}
+	signed := func(text, with string) {
+		t.Helper()
+		r.Phones.SendText(t, customerNumber, shopNumber, text)
+		body := e.await(t, text, `"body":"`+text+`"`)
+		want := ""
+		if with != "" {
+			mac := hmac.New(sha256.New, []byte(with))
+			_, _ = mac.Write([]byte(body))
+			want = "sha256=" + hex.EncodeToString(mac.Sum(nil))
+		}
+		e.lock.Lock()
+		defer e.lock.Unlock()
+		if got := e.header.Get("X-Hub-Signature-256"); got != want {
+			t.Errorf("%s is signed with %q, want %q", text, got, want)
+		}
+	}
+	signed("without", "")
+	for _, secret := range []string{"the app's secret", "the next one"} {
+		set, err := r.Partner.SetAppSecret(t.Context(), client.NewAppSecret{AppSecret: secret})
+		if err != nil || !set.Set || set.Since == nil {
+			t.Fatalf("set: %+v, %v", set, err)
+		}
+		signed("with "+secret, secret)
+	}
+	if _, err := r.Client.ChangeWebhook(t.Context(), r.id, hooks.Data[0].ID, client.WebhookChange{Secret: new("its own")}); err != nil {
+		t.Fatal(err)
+	}
+	signed("with its own", "its own")
+
+	if _, err := r.Client.SetAppSecret(t.Context(), client.NewAppSecret{AppSecret: "x"}); !client.IsCode(err, client.CodeForbidden) {
+		t.Errorf("a key that is no partner's is answered %v", err)
+	}
+	if _, err := r.Partner.SetAppSecret(t.Context(), client.NewAppSecret{AppSecret: "  "}); !client.IsCode(err, client.CodeValidationError) {
+		t.Errorf("a blank one is answered %v", err)
+	}
+	if got, err := r.Partner.GetAppSecret(t.Context()); err != nil || !got.Set {
+		t.Errorf("it is %+v, %v", got, err)
+	}
+	if err := r.Partner.DeleteAppSecret(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Partner.GetAppSecret(t.Context()); err != nil || got.Set || got.Since != nil {
+		t.Errorf("after its removal it is %+v, %v", got, err)
+	}
+}
+
 // An endpoint that does not prove that it wants events gets none.
 func TestHandshakes(t *testing.T) {
 	t.Parallel()
