@@ -4,6 +4,9 @@ package dashboard
 
 import (
 	"net/url"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
@@ -15,8 +18,12 @@ import (
 // accountWebhooksPath is where the list is.
 const accountWebhooksPath = "/webhooks"
 
-// accountWebhooksView is the list.
-type accountWebhooksView struct{ Hooks []accountwide.Webhook }
+// accountWebhooksView is the list, and the secret that signs as Meta does.
+type accountWebhooksView struct {
+	Hooks     []accountwide.Webhook
+	Signs     bool      // there is a format that the app secret signs
+	AppSecret time.Time // when it was set; zero: there is none
+}
 
 // Full reports whether the account can't have more.
 func (v accountWebhooksView) Full() bool { return len(v.Hooks) >= accountwide.MaxWebhooks }
@@ -27,7 +34,25 @@ func (p *pages) showAccountWebhooks(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Page("account_webhooks", frame.View{Title: r.Text(web.Word("Webhooks")), Section: "webhooks", Body: accountWebhooksView{listed.Items}})
+	view := accountWebhooksView{Hooks: listed.Items, Signs: slices.Contains(p.Webhooks.Formats(), "cloud")}
+	if view.AppSecret, err = p.Access.AppSecretSince(r.Context(), r.Visitor.Key.AccountID); err != nil {
+		return err
+	}
+	return r.Page("account_webhooks", frame.View{Title: r.Text(web.Word("Webhooks")), Section: "webhooks", Body: view})
+}
+
+// changeAppSecret sets the app secret, or removes it. The page never shows it.
+func (p *pages) changeAppSecret(r *frame.Request) (err error) {
+	id := r.Visitor.Key.AccountID
+	if r.Entry.Detail = "set"; r.PostFormValue("remove") == "" {
+		_, err = p.Access.SetAppSecret(r.Context(), id, strings.TrimSpace(r.PostFormValue("appSecret")))
+	} else {
+		r.Entry.Detail, err = "removed", p.Access.DeleteAppSecret(r.Context(), id)
+	}
+	if err != nil {
+		return err
+	}
+	return r.Go(accountWebhooksPath)
 }
 
 // accountWebhookView is the page of a webhook, or of one that is to be made.

@@ -133,7 +133,7 @@ func newRig(tb testing.TB) *rig {
 			webhook.ProgressStore
 			webhook.EventFinder
 		}{r.store.Webhooks, r.store.Webhooks, r.store},
-		Log: r.log, Bell: bell, Logger: logger, AllowPrivateURLs: true,
+		Log: r.log, Bell: bell, Logger: logger, AllowPrivateURLs: true, Formats: map[string]webhook.Format{"cloud": nil},
 		Schedule: webhook.Schedule{FlushPause: time.Millisecond, StopWait: time.Second},
 	})
 	r.check(err)

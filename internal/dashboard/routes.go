@@ -123,6 +123,7 @@ func (p *pages) routes() []frame.Route {
 		own(http.MethodGet, accountWebhooksPath, "", p.showAccountWebhooks),
 		own(http.MethodGet, accountWebhooksPath+"/"+another, "", p.showNewAccountWebhook),
 		own(http.MethodPost, accountWebhooksPath, user.ActionWebhookSaved, p.createAccountWebhook),
+		own(http.MethodPost, accountWebhooksPath+"/app-secret", user.ActionAppSecretChanged, p.changeAppSecret),
 		own(http.MethodGet, accountWebhooksPath+"/{webhookId}", "", p.showAccountWebhook),
 		own(http.MethodPost, accountWebhooksPath+"/{webhookId}", user.ActionWebhookSaved, p.changeAccountWebhook),
 		own(http.MethodPost, accountWebhooksPath+"/{webhookId}/delete", user.ActionWebhookDeleted, p.deleteAccountWebhook),

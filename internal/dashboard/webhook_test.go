@@ -85,6 +85,29 @@ func TestAccountWebhooksAreForOwnersAlone(t *testing.T) {
 	}
 }
 
+// The app secret is set and removed by owners, and no page and no entry shows it.
+func TestAppSecret(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	const secret = "7f3a5c1e9b2d"
+	if got := r.post(gateway.RoleOperator, "/webhooks/app-secret", url.Values{"appSecret": {secret}}); got.status != http.StatusForbidden {
+		t.Errorf("an operator gets %+v", got)
+	}
+	if got := r.post(gateway.RoleOwner, "/webhooks/app-secret", url.Values{"appSecret": {" "}}); got.status != http.StatusBadRequest {
+		t.Errorf("a blank one is answered %+v", got)
+	}
+	r.has(r.show(gateway.RoleOwner, "/webhooks"), "App secret", "none")
+	r.post(gateway.RoleOwner, "/webhooks/app-secret", url.Values{"appSecret": {secret}})
+	page := r.show(gateway.RoleOwner, "/webhooks")
+	r.has(page, "New secret", "Remove")
+	r.hasNot(page, secret)
+	r.post(gateway.RoleOwner, "/webhooks/app-secret", url.Values{"remove": {"yes"}})
+	r.hasNot(r.show(gateway.RoleOwner, "/webhooks"), "New secret")
+	if entries := r.recorded(); !strings.Contains(entries, "app_secret_changed") || strings.Contains(entries, secret) {
+		t.Errorf("recorded %q", entries)
+	}
+}
+
 func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

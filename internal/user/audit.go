@@ -66,6 +66,8 @@ const (
 	ActionWebhookResumed  Action = "webhook_resumed"
 	ActionWebhookReplayed Action = "webhook_replayed"
 
+	ActionAppSecretChanged Action = "app_secret_changed" // the detail says whether it was set or removed
+
 	ActionKeyCreated Action = "key_created"
 	ActionKeyRevoked Action = "key_revoked"
 )

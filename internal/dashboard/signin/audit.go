@@ -78,6 +78,7 @@ func whats() map[user.Action]web.Word {
 		user.ActionWebhookTested:       web.Word("Tested a webhook"),
 		user.ActionWebhookResumed:      web.Word("Resumed a webhook"),
 		user.ActionWebhookReplayed:     web.Word("Replayed events"),
+		user.ActionAppSecretChanged:    web.Word("Changed the app secret"),
 		user.ActionKeyCreated:          web.Word("Created an API key"),
 		user.ActionKeyRevoked:          web.Word("Revoked an API key"),
 	}
