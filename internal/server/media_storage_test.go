@@ -625,15 +625,27 @@ func queuedAt(t *testing.T, place string, at time.Time) (folder string) {
 }
 
 // Files whose message was never accepted are removed at a start, but not what another
-// gateway at the same place is writing.
+// gateway at the same place is writing, and no uploads.
 func TestStartLeavesTheQueueOfOthers(t *testing.T) {
 	t.Parallel()
 	place := t.TempDir()
 	lost := queuedAt(t, place, time.Now().Add(-2*time.Hour))
 	underway := queuedAt(t, place, time.Now())
+	uploads, last := filepath.Join(place, "queue", "uploads"), filepath.Join(place, "queue", "zzz") // which comes after them
+	for _, folder := range []string{uploads, last} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "a"), []byte("uploaded"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	g := testkit.Start(t, testkit.Options{MediaURL: "file://" + place})
-	testkit.Await(t, "the lost file to be removed", func() bool { return !exists(t, lost) })
+	testkit.Await(t, "the lost file to be removed", func() bool { return !exists(t, lost) && !exists(t, last) })
 	g.Stop()
+	if !exists(t, filepath.Join(uploads, "a")) {
+		t.Error("an upload was removed")
+	}
 	if !exists(t, underway) {
 		t.Error("what another gateway writes was removed")
 	}
