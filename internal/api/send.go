@@ -119,7 +119,7 @@ type Reply struct {
 	QuoteMessageID string `json:"quoteMessageId,omitempty" doc:"Message to reply to: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A" sample:"-"`
 }
 
-func (r Reply) addTo(request *messaging.Request) error { //nolint:unparam // as above
+func (r Reply) addTo(request *messaging.Request) error {
 	request.Quote = messageRef(r.QuoteMessageID)
 	return nil
 }
