@@ -631,6 +631,9 @@ type Instance struct {
 	MessengerProfilePicURL string    `json:"messengerProfilePicUrl"` // URL of the profile picture of the linked account.
 	CreatedAt              time.Time `json:"createdAt"`
 	UpdatedAt              time.Time `json:"updatedAt"`
+	// refuse, if buttons and lists that programs send in the languages of other tools are refused; left
+	// out if they become polls.
+	Buttons string `json:"buttons,omitzero"`
 	// What the phone lists of the device, from the next linking on; left out if nothing is set.
 	Device       DeviceLabel `json:"device,omitzero"`
 	ExternalName string      `json:"externalName,omitzero"` // What your programs call the instance; left out if nothing is set.
@@ -654,6 +657,9 @@ type Instance struct {
 
 // InstanceChange is the body of ChangeInstance.
 type InstanceChange struct {
+	// What becomes of buttons and lists that programs send in the languages of other tools, and that
+	// phones do not show: poll, or refuse. null: poll.
+	Buttons Nullable[string] `json:"buttons,omitzero"`
 	// What the phone lists of the device, from the next linking on; null: the default.
 	Device Nullable[DeviceChange] `json:"device,omitzero"`
 	// What your programs call the instance, and no other of the account; null: nothing.

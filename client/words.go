@@ -32,6 +32,12 @@ const (
 	AdminAdmin      = "admin"
 )
 
+// The values of Buttons, of InstanceChange.
+const (
+	ButtonsPoll   = "poll"
+	ButtonsRefuse = "refuse"
+)
+
 // The values of Calls, of Privacy and PrivacyChange.
 const (
 	CallsAll   = "all"

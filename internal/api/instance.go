@@ -33,6 +33,7 @@ type Instance struct {
 	NumberChecks   *Budget             `json:"numberChecks,omitempty" doc:"How many numbers the platform may be asked about; left out if nothing is set."`
 	RejectCalls    bool                `json:"rejectCalls,omitempty" doc:"Whether calls of people are rejected; left out if not." example:"true"`
 	CallText       string              `json:"rejectCallsText,omitempty" doc:"The text that a caller gets who was rejected; left out if there is none." example:"No calls here, please write."`
+	Buttons        string              `json:"buttons,omitempty" enum:"refuse" doc:"refuse, if buttons and lists that programs send in the languages of other tools are refused; left out if they become polls." sample:"-"`
 	Restricted     *contract.Timestamp `json:"restrictedUntil,omitempty" doc:"Until when the platform does not let the account write to new contacts, or an hour after it has last said so without an end; left out if it does."`
 	CreatedAt      contract.Timestamp  `json:"createdAt"`
 	UpdatedAt      contract.Timestamp  `json:"updatedAt"`
@@ -96,6 +97,8 @@ type instanceChangeBody struct {
 
 	RejectCalls *bool   `json:"rejectCalls,omitempty" nullable:"true" doc:"Whether calls of people are rejected as soon as they ring; those of groups ring. null: not." example:"true"`
 	CallText    *string `json:"rejectCallsText,omitempty" nullable:"true" minLength:"1" maxLength:"1024" doc:"A text that a caller gets who was rejected, through the queue: once within an hour, and at most 60 callers within an hour. null: none." example:"No calls here, please write."`
+
+	Buttons *string `json:"buttons,omitempty" nullable:"true" enum:"poll,refuse" doc:"What becomes of buttons and lists that programs send in the languages of other tools, and that phones do not show: poll, or refuse. null: poll." example:"refuse"`
 }
 
 type deviceChangeBody struct {
@@ -124,6 +127,10 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 		return instance.Settings{}, gateway.InvalidField("name", "must not be null: an instance has a name")
 	}
 	given := in.Given()
+	var refuseButtons *bool
+	if buttons := orNone(in, "buttons", "", given.Buttons); buttons != nil {
+		refuseButtons = new(*buttons == buttonsRefuse)
+	}
 	device, pace, checks := orZero(given.Device), orZero(given.Pace), orZero(given.NumberChecks)
 	return instance.Settings{
 		Name: given.Name, ExternalName: orNone(in, "externalName", "", given.ExternalName), Proxy: orNone(in, "proxy", "", given.Proxy),
@@ -138,9 +145,13 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 			ChecksPerDay:    orNone(in, "numberChecks", "perDay", checks.PerDay),
 			RejectCalls:     orNone(in, "rejectCalls", "", given.RejectCalls),
 			CallText:        orNone(in, "rejectCallsText", "", given.CallText),
+			RefuseButtons:   refuseButtons,
 		},
 	}, nil
 }
+
+// buttonsRefuse is the value of the field buttons that is not the default.
+const buttonsRefuse = "refuse"
 
 // orZero is what is given, or else the zero value.
 func orZero[T any](given *T) (value T) {
@@ -196,6 +207,9 @@ func newInstance(shown gateway.Instance, now time.Time) Instance {
 	}
 	made.Typing = shown.Sending.Typing
 	made.RejectCalls, made.CallText = shown.Sending.Calls.Reject, shown.Sending.Calls.Text
+	if shown.Sending.RefuseButtons {
+		made.Buttons = buttonsRefuse
+	}
 	if shown.Sending.NumberChecks != (gateway.Budget{}) {
 		made.NumberChecks = new(Budget(shown.Sending.NumberChecks))
 	}

@@ -106,7 +106,7 @@ func TestCareIsShownAndChanged(t *testing.T) {
 	r.recorded()
 
 	form := url.Values{
-		"name": {"Desk"}, "gap": {"1,5"}, "jitter": {"2"}, "per-minute": {"10"}, "typing": {"on"},
+		"name": {"Desk"}, "gap": {"1,5"}, "jitter": {"2"}, "per-minute": {"10"}, "typing": {"on"}, "buttons": {"refuse"},
 		"new-chats-hour": {""}, "new-chats-day": {"30"}, "checks-hour": {"50"}, "checks-day": {""},
 	}
 	if got := r.post(gateway.RoleOperator, path, form); got.status != http.StatusNoContent {
@@ -117,7 +117,7 @@ func TestCareIsShownAndChanged(t *testing.T) {
 	}
 	want := gateway.SendingRules{
 		Pace:   gateway.Pace{Gap: 1500 * time.Millisecond, Jitter: 2 * time.Second, PerMinute: 10, NewChats: gateway.Budget{PerDay: 30}},
-		Typing: true, NumberChecks: gateway.Budget{PerHour: 50},
+		Typing: true, NumberChecks: gateway.Budget{PerHour: 50}, RefuseButtons: true,
 	}
 	kept := func() gateway.Instance {
 		t.Helper()

@@ -102,6 +102,9 @@ func sendingOf(r *frame.Request) (instance.SendingChange, error) {
 	if r.PostForm.Has("typing") { // with "off", and with "on" where the switch is
 		sending.Typing = new(slices.Contains(r.PostForm["typing"], "on"))
 	}
+	if r.PostForm.Has("buttons") {
+		sending.RefuseButtons = new(!slices.Contains(r.PostForm["buttons"], "poll"))
+	}
 	if len(wrong) > 0 {
 		return sending, gateway.InvalidFields(wrong...)
 	}

@@ -12,6 +12,9 @@ type SendingRules struct {
 	Typing       bool
 	NumberChecks Budget
 	Calls        CallRule
+	// RefuseButtons says that buttons and lists, which programs send in the languages of other tools, are refused. They
+	// become polls otherwise.
+	RefuseButtons bool
 }
 
 // CallRule is what becomes of calls of people. The zero value lets them ring.

@@ -20,6 +20,7 @@ type SendingChange struct {
 	ChecksPerHour, ChecksPerDay     *int
 	RejectCalls                     *bool
 	CallText                        *string
+	RefuseButtons                   *bool
 }
 
 // check refuses what can't be, by the names of the API's fields.
@@ -63,6 +64,7 @@ func (c SendingChange) apply(to *gateway.SendingRules) {
 	set(&to.NumberChecks.PerDay, c.ChecksPerDay)
 	set(&to.Calls.Reject, c.RejectCalls)
 	set(&to.Calls.Text, c.CallText)
+	set(&to.RefuseButtons, c.RefuseButtons)
 }
 
 // set changes a setting, unless it is to stay.

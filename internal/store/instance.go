@@ -53,6 +53,7 @@ var (
 		table.Number("proxy_seal", func(r *instanceRow) *int64 { return &r.proxySeal }),
 		table.Flag("calls_reject", func(r *instanceRow) *bool { return &r.instance.Sending.Calls.Reject }),
 		table.Text("calls_text", func(r *instanceRow) *string { return &r.instance.Sending.Calls.Text }),
+		table.Flag("buttons_refuse", func(r *instanceRow) *bool { return &r.instance.Sending.RefuseButtons }),
 		table.Text("external_name", func(r *instanceRow) *string { return &r.instance.ExternalName }),
 	)
 

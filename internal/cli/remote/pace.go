@@ -23,6 +23,7 @@ type PaceFlags struct {
 	ChecksPerDay    *int64         `help:"The same within any day." env:"-"`
 	RejectCalls     *bool          `help:"Reject calls of people." env:"-" negatable:""`
 	RejectCallsText *string        `help:"A text for callers who were rejected; empty: none." env:"-"`
+	RefuseButtons   *bool          `help:"Refuse buttons and lists that programs send in the languages of other tools; they become polls otherwise." env:"-" negatable:""`
 }
 
 // Change adds the given settings to a change of an instance.
@@ -39,6 +40,9 @@ func (f PaceFlags) Change(change *client.InstanceChange) {
 		change.NumberChecks = client.Set(checks)
 	}
 	change.Typing, change.RejectCalls, change.RejectCallsText = client.SetIf(f.Typing), client.SetIf(f.RejectCalls), OrNull(f.RejectCallsText)
+	if f.RefuseButtons != nil {
+		change.Buttons = client.Set(map[bool]string{true: client.ButtonsRefuse, false: client.ButtonsPoll}[*f.RefuseButtons])
+	}
 }
 
 func seconds(d *time.Duration) client.Nullable[float64] {
@@ -64,6 +68,9 @@ func PaceLines(of client.Instance) []terminal.Pair {
 	}
 	if of.RejectCalls {
 		lines = append(lines, terminal.Pair{"calls", "rejected"}, terminal.Pair{"text for callers", of.RejectCallsText})
+	}
+	if of.Buttons == client.ButtonsRefuse {
+		lines = append(lines, terminal.Pair{"buttons", "refused"})
 	}
 	if !of.RestrictedUntil.IsZero() {
 		lines = append(lines, terminal.Pair{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})

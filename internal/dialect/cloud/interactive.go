@@ -145,6 +145,9 @@ func sendList(c *call, out *outgoing, to string) (string, error) {
 
 // sendChoices sends choices, below the file of the header if there is one.
 func (c *call) sendChoices(out *outgoing, to string, choices dialect.Choices) (string, error) {
+	if c.instance.Buttons == client.ButtonsRefuse {
+		return "", notHere(numberUnsupported, "Phones do not show buttons and lists that a linked device sends, and the instance is set to refuse them: write the choices into a text, or set the instance's buttons to poll.")
+	}
 	choices.To, choices.Quote, choices.Text = to, out.quoted(), out.Interactive.paragraphs()
 	if header := out.Interactive.Header; header != nil {
 		send := map[string]sender{typeImage: sendImage, typeVideo: sendVideo, typeDocument: sendDocument}[header.Type]

@@ -95,6 +95,19 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// An instance that is set so refuses buttons and lists.
+func TestChoicesAreRefused(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	if _, err := r.Client.ChangeInstance(t.Context(), r.id, client.InstanceChange{Buttons: client.Set(client.ButtonsRefuse)}); err != nil {
+		t.Fatal(err)
+	}
+	got := r.ask(t, "POST", "v21.0/"+shopNumber+"/messages", `{"to":"`+customerNumber+`","type":"interactive","interactive":{"type":"button","body":{"text":"?"},"action":{"buttons":[{"reply":{"id":"a","title":"A"}},{"reply":{"id":"b","title":"B"}}]}}}`)
+	if got.status != http.StatusNotImplemented || got.Error.Code != 131051 {
+		t.Errorf("answered %d %s", got.status, got.body)
+	}
+}
+
 // The answer to a message has the platform's form of the number, and an identifier that replies, reactions and
 // marks find.
 func TestWhatIsAnsweredIsUnderstood(t *testing.T) {

@@ -78,6 +78,9 @@ func (c *call) sendList() (any, error) {
 }
 
 func (c *call) sendChoices(choices dialect.Choices, footer string) (any, error) {
+	if c.instance.Buttons == client.ButtonsRefuse && len(choices.Options) > 0 {
+		return nil, refuse(http.StatusNotImplemented, "Phones do not show buttons and lists that a linked device sends, and the instance is set to refuse them: send a poll (sendPoll), or set the instance's buttons to poll")
+	}
 	choices.Text = append(choices.Text, footer)
 	s, err := c.begin(client.PresenceComposing)
 	if err != nil {

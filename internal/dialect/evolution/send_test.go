@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -154,6 +155,25 @@ func TestSendsReferToOthers(t *testing.T) {
 	if text(posted, "key", "remoteJid") != "status@broadcast" {
 		t.Errorf("answered %v", posted)
 	}
+}
+
+// An instance that is set so refuses choices, and sends what is none.
+func TestChoicesAreRefused(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	o := newTool(t, g, id)
+	if changed, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{Buttons: client.Set(client.ButtonsRefuse)}); err != nil || changed.Buttons != client.ButtonsRefuse {
+		t.Fatalf("changed to %+v (%v)", changed, err)
+	}
+	body := object{"number": customerNumber, "title": "?", "buttons": []object{{"type": "reply", "displayText": "Sim", "id": "s"}, {"type": "reply", "displayText": "Não", "id": "n"}}}
+	if message := o.refused(http.StatusNotImplemented, http.MethodPost, "/message/sendButtons/shop", body); !strings.Contains(text(message, 0), "sendPoll") {
+		t.Errorf("refused with %v", message)
+	}
+	o.does(http.StatusCreated, http.MethodPost, "/message/sendButtons", object{"number": customerNumber, "title": "?", "buttons": []object{{"type": "url", "url": "https://u"}}})
+	if changed, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{Buttons: client.Null[string]()}); err != nil || changed.Buttons != "" {
+		t.Fatalf("changed back to %+v (%v)", changed, err)
+	}
+	o.does(http.StatusCreated, http.MethodPost, "/message/sendButtons", body)
 }
 
 // What can't be sent is refused as flows expect it.

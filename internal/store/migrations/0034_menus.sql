@@ -14,3 +14,6 @@ CREATE TABLE menu_answers (
 	by_lid TEXT NOT NULL,
 	PRIMARY KEY (message_id, person)
 );
+
+-- Whether buttons and lists, which programs send in the languages of other tools, are refused, or become such polls.
+ALTER TABLE instances ADD COLUMN buttons_refuse BOOLEAN NOT NULL DEFAULT FALSE;

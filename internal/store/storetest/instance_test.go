@@ -126,7 +126,7 @@ func testUpdateInstance(t *testing.T, f *fixture) {
 		Pace: gateway.Pace{
 			Gap: 1500 * time.Millisecond, Jitter: 2 * time.Second, PerMinute: 3, NewChats: gateway.Budget{PerHour: 4, PerDay: 5},
 		},
-		Typing: true, NumberChecks: gateway.Budget{PerHour: 6, PerDay: 7}, Calls: gateway.CallRule{Reject: true, Text: "No calls"},
+		Typing: true, NumberChecks: gateway.Budget{PerHour: 6, PerDay: 7}, Calls: gateway.CallRule{Reject: true, Text: "No calls"}, RefuseButtons: true,
 	}
 	want.Restricted = gateway.Restricted{Since: after(1), Until: after(30), Reported: after(2)}
 	want.ExternalName = "loja 7"
