@@ -990,8 +990,11 @@ type MessageMedia struct {
 	// As the sender gave it; application/octet-stream where that is no media type.
 	MimeType string `json:"mimeType"`
 	// The name of a document, without folders and without characters that can't be seen.
-	FileName  *string `json:"fileName"`
-	Size      int64   `json:"size"`      // In bytes.
+	FileName *string `json:"fileName"`
+	Size     int64   `json:"size"` // In bytes.
+	// The SHA-256 hash of the file, in hexadecimal digits, as the sender gave it; nil where it is not
+	// known.
+	SHA256    *string `json:"sha256"`
 	Seconds   *int64  `json:"seconds"`   // The length of audio and video.
 	Width     *int64  `json:"width"`     // In pixels.
 	Height    *int64  `json:"height"`    // In pixels.

@@ -86,6 +86,8 @@ func (s *stableValues) know(t *testing.T, kind, value, source string) {
 		shown = "120363" + digits[:12] + "@g.us"
 	case "channel":
 		shown = "120364" + digits[:12] + "@newsletter"
+	case "hash":
+		shown = sum
 	default:
 		t.Errorf("what stands for a %s such as %s?", kind, value)
 	}

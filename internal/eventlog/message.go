@@ -3,7 +3,9 @@
 package eventlog
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -80,6 +82,7 @@ type MessageMedia struct {
 	MimeType  string  `json:"mimeType" doc:"As the sender gave it; application/octet-stream where that is no media type."`
 	FileName  *string `json:"fileName" doc:"The name of a document, without folders and without characters that can't be seen."`
 	Size      int64   `json:"size" doc:"In bytes."`
+	SHA256    *string `json:"sha256" doc:"The SHA-256 hash of the file, in hexadecimal digits, as the sender gave it; null where it is not known."`
 	Seconds   *int64  `json:"seconds" doc:"The length of audio and video."`
 	Width     *int    `json:"width" doc:"In pixels."`
 	Height    *int    `json:"height" doc:"In pixels."`
@@ -367,6 +370,9 @@ func newMedia(media gateway.Media, voice, viewOnce bool) *MessageMedia {
 	m := &MessageMedia{
 		MimeType: media.MimeType, FileName: orNull(media.FileName), Size: media.Size,
 		Voice: voice, ViewOnce: viewOnce, Animated: media.Animated,
+	}
+	if len(media.SHA256) == sha256.Size {
+		m.SHA256 = new(hex.EncodeToString(media.SHA256))
 	}
 	if media.Length > 0 {
 		m.Seconds = new(int64(media.Length.Round(time.Second) / time.Second))
