@@ -57,6 +57,7 @@ type incomingText struct {
 type incomingFile struct {
 	ID       string `json:"id"`
 	MimeType string `json:"mime_type"`
+	SHA256   string `json:"sha256,omitempty"`
 	URL      string `json:"url,omitempty"`
 	Caption  string `json:"caption,omitempty"`
 	FileName string `json:"filename,omitempty"`
@@ -135,7 +136,7 @@ func (m *incoming) addFile(file *incomingFile, from client.Message) {
 
 func newIncomingFile(instanceID string, from client.Message, link string) *incomingFile {
 	return &incomingFile{
-		ID: mediaID(instanceID, from.ID), MimeType: from.Media.MimeType, URL: link, Caption: orEmpty(from.Caption), FileName: orEmpty(from.Media.FileName),
+		ID: mediaID(instanceID, from.ID), MimeType: from.Media.MimeType, SHA256: orEmpty(from.Media.SHA256), URL: link, Caption: orEmpty(from.Caption), FileName: orEmpty(from.Media.FileName),
 		Voice: from.Media.Voice, Animated: from.Media.Animated && from.Type == client.TypeSticker,
 	}
 }

@@ -65,7 +65,7 @@ func getMedia(c *call) (any, error) {
 	}
 	found := media{Product: product, URL: link.URL, ID: c.id}
 	if file := c.message.Media; file != nil {
-		found.MimeType, found.Size = file.MimeType, file.Size
+		found.MimeType, found.Size, found.SHA256 = file.MimeType, file.Size, orEmpty(file.SHA256)
 	}
 	return found, nil
 }

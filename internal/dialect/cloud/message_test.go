@@ -163,6 +163,12 @@ func TestOtherRecipients(t *testing.T) {
 	}
 }
 
+// sum is the hash of a file.
+func sum(content []byte) string {
+	hash := sha256.Sum256(content)
+	return hex.EncodeToString(hash[:])
+}
+
 // A file that Typebot uploads with one key is sent with another one, as often as somebody likes, until it is deleted.
 func TestUploads(t *testing.T) {
 	t.Parallel()
@@ -206,8 +212,7 @@ func TestUploads(t *testing.T) {
 		}
 	}
 	got := r.ask(t, "GET", "v21.0/"+id, "")
-	sum := sha256.Sum256(drawn)
-	if got.status != http.StatusOK || got.Media.MimeType != "image/png" || got.Media.SHA256 != hex.EncodeToString(sum[:]) {
+	if got.status != http.StatusOK || got.Media.MimeType != "image/png" || got.Media.SHA256 != sum(drawn) {
 		t.Fatalf("it is %d %s", got.status, got.body)
 	}
 	response, err := http.Get(got.Media.URL)
@@ -242,7 +247,7 @@ func TestMedia(t *testing.T) {
 	})
 	id := strings.ReplaceAll(r.id+stored.ID, "-", "")
 	got := r.ask(t, "GET", "v13.0/"+id+"?phone_number_id="+shopNumber, "")
-	if got.status != http.StatusOK || got.Media.ID != id || got.Media.MimeType != "image/webp" || got.Media.Size != int64(len(picture)) {
+	if got.status != http.StatusOK || got.Media.ID != id || got.Media.MimeType != "image/webp" || got.Media.Size != int64(len(picture)) || got.Media.SHA256 != sum(picture) {
 		t.Fatalf("the file is %d %s", got.status, got.body)
 	}
 	response, err := http.Get(got.Media.URL)
