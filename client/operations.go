@@ -1716,9 +1716,10 @@ func (c *Client) SendAudioFile(ctx context.Context, instanceID string, body Audi
 // Its refusals may have CodeChannelContentNotSupported, CodeChannelGone, CodeChannelNotFound,
 // CodeChannelOwnerRequired, CodeForbidden, CodeGroupAdminRequired, CodeGroupNotFound,
 // CodeIdempotencyConflict, CodeInstanceNotConnected, CodeInstanceNotFound, CodeInternalError,
-// CodePayloadTooLarge, CodePaymentRequired, CodePlatformError, CodePlatformTimeout, CodeQueueFull,
-// CodeRateLimited, CodeRecipientNotRegistered, CodeRecipientRestricted, CodeUnauthorized or
-// CodeValidationError, and the codes of every operation.
+// CodeMessageNotFound, CodePayloadTooLarge, CodePaymentRequired, CodePlatformError,
+// CodePlatformTimeout, CodeQueueFull, CodeRateLimited, CodeRecipientNotRegistered,
+// CodeRecipientRestricted, CodeUnauthorized or CodeValidationError, and the codes of every
+// operation.
 func (c *Client) SendContact(ctx context.Context, instanceID string, body Contact) (answer Sent, err error) {
 	got, err := c.do(ctx, request{method: http.MethodPost, path: "/api/message/" + url.PathEscape(instanceID) + "/contact", body: body, header: headers("Idempotency-Key", body.IdempotencyKey, "Prefer", body.Prefer), waits: true}, &answer)
 	answer.IdempotencyReplayed = got.header.Get("Idempotency-Replayed") != ""
@@ -1794,9 +1795,10 @@ func (c *Client) SendImage(ctx context.Context, instanceID string, body Image) (
 // Its refusals may have CodeChannelContentNotSupported, CodeChannelGone, CodeChannelNotFound,
 // CodeChannelOwnerRequired, CodeForbidden, CodeGroupAdminRequired, CodeGroupNotFound,
 // CodeIdempotencyConflict, CodeInstanceNotConnected, CodeInstanceNotFound, CodeInternalError,
-// CodePayloadTooLarge, CodePaymentRequired, CodePlatformError, CodePlatformTimeout, CodeQueueFull,
-// CodeRateLimited, CodeRecipientNotRegistered, CodeRecipientRestricted, CodeUnauthorized or
-// CodeValidationError, and the codes of every operation.
+// CodeMessageNotFound, CodePayloadTooLarge, CodePaymentRequired, CodePlatformError,
+// CodePlatformTimeout, CodeQueueFull, CodeRateLimited, CodeRecipientNotRegistered,
+// CodeRecipientRestricted, CodeUnauthorized or CodeValidationError, and the codes of every
+// operation.
 func (c *Client) SendLocation(ctx context.Context, instanceID string, body Location) (answer Sent, err error) {
 	got, err := c.do(ctx, request{method: http.MethodPost, path: "/api/message/" + url.PathEscape(instanceID) + "/location", body: body, header: headers("Idempotency-Key", body.IdempotencyKey, "Prefer", body.Prefer), waits: true}, &answer)
 	answer.IdempotencyReplayed = got.header.Get("Idempotency-Replayed") != ""
@@ -1858,10 +1860,10 @@ func (c *Client) SendReaction(ctx context.Context, instanceID string, body React
 // Its refusals may have CodeChannelContentNotSupported, CodeChannelGone, CodeChannelNotFound,
 // CodeChannelOwnerRequired, CodeForbidden, CodeGroupAdminRequired, CodeGroupNotFound,
 // CodeIdempotencyConflict, CodeInstanceNotConnected, CodeInstanceNotFound, CodeInternalError,
-// CodeMediaFetchFailed, CodePayloadTooLarge, CodePaymentRequired, CodePlatformError,
-// CodePlatformTimeout, CodeQueueFull, CodeRateLimited, CodeRecipientNotRegistered,
-// CodeRecipientRestricted, CodeUnauthorized or CodeValidationError, and the codes of every
-// operation.
+// CodeMediaFetchFailed, CodeMessageNotFound, CodePayloadTooLarge, CodePaymentRequired,
+// CodePlatformError, CodePlatformTimeout, CodeQueueFull, CodeRateLimited,
+// CodeRecipientNotRegistered, CodeRecipientRestricted, CodeUnauthorized or CodeValidationError, and
+// the codes of every operation.
 func (c *Client) SendSticker(ctx context.Context, instanceID string, body Sticker) (answer Sent, err error) {
 	got, err := c.do(ctx, request{method: http.MethodPost, path: "/api/message/" + url.PathEscape(instanceID) + "/sticker", body: body, header: headers("Idempotency-Key", body.IdempotencyKey, "Prefer", body.Prefer), file: body.File, waits: true}, &answer)
 	answer.IdempotencyReplayed = got.header.Get("Idempotency-Replayed") != ""

@@ -286,6 +286,8 @@ type Contact struct {
 	// The contact on the card. Required, unless there are several: contacts.
 	Contact  Card   `json:"contact,omitzero"`
 	Contacts []Card `json:"contacts,omitzero"` // Several contacts in one message, in place of contact: 2 to 30.
+	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
+	QuoteMessageID string `json:"quoteMessageId,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`
@@ -819,6 +821,8 @@ type Location struct {
 	Longitude float64 `json:"longitude"`        // Degrees east.
 	Address   string  `json:"address,omitzero"` // Address of the place.
 	Name      string  `json:"name,omitzero"`    // Name of the place.
+	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
+	QuoteMessageID string `json:"quoteMessageId,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`
@@ -1720,6 +1724,8 @@ type Sticker struct {
 	// Make a sticker of a PNG, JPEG, GIF, MP4 or WebM, which are refused otherwise. Of a GIF or video
 	// it is an animated one, of the first 6 seconds. Needs ffmpeg on the gateway's machine.
 	Convert bool `json:"convert,omitzero"`
+	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
+	QuoteMessageID string `json:"quoteMessageId,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`

@@ -89,6 +89,7 @@ type stickerBody struct {
 	Sticker string `json:"sticker" minLength:"1" format:"media" doc:"A WebP picture, ideally 512x512 pixels with transparency: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/thanks.webp"`
 	Convert bool   `json:"convert,omitempty" fingerprint:"if set" default:"false" doc:"Make a sticker of a PNG, JPEG, GIF, MP4 or WebM, which are refused otherwise. Of a GIF or video it is an animated one, of the first 6 seconds. Needs ffmpeg on the gateway's machine." sample:"-"`
 
+	LaterReply
 	Schedule
 }
 

@@ -126,6 +126,15 @@ func (r Reply) addTo(request *messaging.Request) error {
 
 func (Reply) refusals() []string { return []string{gateway.CodeMessageNotFound} }
 
+// LaterReply is Reply in the bodies that have got it later: without it their fingerprint is as it was.
+type LaterReply struct {
+	QuoteMessageID string `json:"quoteMessageId,omitempty" fingerprint:"if set" doc:"Message to reply to: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A" sample:"-"`
+}
+
+func (r LaterReply) addTo(request *messaging.Request) error { return Reply(r).addTo(request) }
+
+func (LaterReply) refusals() []string { return Reply{}.refusals() }
+
 // Mentioning are the fields of the bodies whose text or caption can mention people.
 type Mentioning struct {
 	Mentions        []string `json:"mentions,omitempty" fingerprint:"if set" nullable:"false" maxItems:"100" doc:"People whom the text mentions, in any form of a recipient; 100 at most. Write \"@\" and the same number into the text, where phones show the name." sample:"-"`

@@ -30,6 +30,7 @@ type locationBody struct {
 	Name      string  `json:"name,omitempty" maxLength:"1024" doc:"Name of the place." example:"Our shop"`
 	Address   string  `json:"address,omitempty" maxLength:"1024" doc:"Address of the place." example:"Avenida Paulista 1578, São Paulo"`
 
+	LaterReply
 	Schedule
 }
 
@@ -49,6 +50,7 @@ type contactBody struct {
 	Contact  *Card  `json:"contact,omitempty" doc:"The contact on the card. Required, unless there are several: contacts."`
 	Contacts []Card `json:"contacts,omitempty" fingerprint:"if set" nullable:"false" minItems:"2" maxItems:"30" doc:"Several contacts in one message, in place of contact: 2 to 30." sample:"-"`
 
+	LaterReply
 	Schedule
 }
 

@@ -116,8 +116,8 @@ func TestMediaReachesThePhone(t *testing.T) {
 			return g.Client.SendDocument(ctx, id, client.Document{To: customerNumber, Document: client.DataURI("application/pdf", document)})
 		}, document, testkit.PhoneMessage{Type: "document", MimeType: "application/pdf", FileName: "document.pdf"}},
 		"sticker": {func(ctx context.Context) (client.Sent, error) {
-			return g.Client.SendSticker(ctx, id, client.Sticker{To: customerNumber, Sticker: client.DataURI("image/webp", webp)})
-		}, webp, testkit.PhoneMessage{Type: "sticker", MimeType: "image/webp"}},
+			return g.Client.SendSticker(ctx, id, client.Sticker{To: customerNumber, Sticker: client.DataURI("image/webp", webp), QuoteMessageID: quoted})
+		}, webp, testkit.PhoneMessage{Type: "sticker", MimeType: "image/webp", QuotedMessageID: quoted}},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -298,18 +298,19 @@ func download(t *testing.T, url string) []byte {
 func TestLocationAndContactReachThePhone(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
+	quoted := sendText(t, g, id, "Where are you?").MessageID
 	sent, err := g.Client.SendLocation(t.Context(), id, client.Location{
-		To: customerNumber, Latitude: -23.5614, Longitude: -46.6559, Name: "MASP", Address: "Av. Paulista, 1578",
+		To: customerNumber, Latitude: -23.5614, Longitude: -46.6559, Name: "MASP", Address: "Av. Paulista, 1578", QuoteMessageID: quoted,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	place := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
 	if place.Type != "location" || place.Latitude == nil || *place.Latitude != -23.5614 || *place.Longitude != -46.6559 ||
-		place.Name != "MASP" || place.Address != "Av. Paulista, 1578" {
+		place.Name != "MASP" || place.Address != "Av. Paulista, 1578" || place.QuotedMessageID != quoted {
 		t.Errorf("the phone shows %+v", place)
 	}
-	sent, err = g.Client.SendContact(t.Context(), id, client.Contact{To: customerNumber, Contact: client.Card{
+	sent, err = g.Client.SendContact(t.Context(), id, client.Contact{To: customerNumber, QuoteMessageID: quoted, Contact: client.Card{
 		FullName: "Ana; Silva", PhoneNumber: "+55 11 97777-6655", Organization: "Loja, Ltda",
 	}})
 	if err != nil {
@@ -318,7 +319,7 @@ func TestLocationAndContactReachThePhone(t *testing.T) {
 	card := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
 	// Her account is under the number without the ninth digit, and phones write to that one.
 	want := testkit.ContactCard{FullName: "Ana; Silva", PhoneNumber: "551177776655", Organization: "Loja, Ltda"}
-	if card.Type != "contact" || card.Contact == nil || *card.Contact != want {
+	if card.Type != "contact" || card.Contact == nil || *card.Contact != want || card.QuotedMessageID != quoted {
 		t.Errorf("the phone shows %+v", card)
 	}
 	sent, err = g.Client.SendContact(t.Context(), id, client.Contact{To: customerNumber, Contacts: []client.Card{
