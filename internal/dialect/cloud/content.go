@@ -170,7 +170,7 @@ func sendSticker(c *call, out *outgoing, to string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, err := c.api.SendSticker(c.http.Context(), c.instance.InstanceID, client.Sticker{To: to, Sticker: link})
+	sent, err := c.api.SendSticker(c.http.Context(), c.instance.InstanceID, client.Sticker{To: to, Sticker: link, QuoteMessageID: out.quoted()})
 	return sent.MessageID, ofFile(err, typeSticker)
 }
 
@@ -208,7 +208,7 @@ func sendLocation(c *call, out *outgoing, to string) (string, error) {
 		return "", invalid("location.longitude is not a number")
 	}
 	sent, err := c.api.SendLocation(c.http.Context(), c.instance.InstanceID, client.Location{
-		To: to, Latitude: latitude, Longitude: longitude, Name: out.Location.Name, Address: out.Location.Address,
+		To: to, Latitude: latitude, Longitude: longitude, Name: out.Location.Name, Address: out.Location.Address, QuoteMessageID: out.quoted(),
 	})
 	return sent.MessageID, err
 }
@@ -250,7 +250,7 @@ func sendContacts(c *call, out *outgoing, to string) (string, error) {
 		}
 		cards = append(cards, made)
 	}
-	contact := client.Contact{To: to}
+	contact := client.Contact{To: to, QuoteMessageID: out.quoted()}
 	switch len(cards) {
 	case 0:
 		return "", missing("contacts")

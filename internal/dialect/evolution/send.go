@@ -151,7 +151,7 @@ func (c *call) sendSticker() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.sent(c.client.SendSticker(c.ctx(), c.id(), client.Sticker{To: s.to, Sticker: content, File: file, Convert: true, IdempotencyKey: s.key}))
+	return c.sent(c.client.SendSticker(c.ctx(), c.id(), client.Sticker{To: s.to, Sticker: content, File: file, Convert: true, QuoteMessageID: s.quote, IdempotencyKey: s.key}))
 }
 
 func (c *call) sendLocation() (any, error) {
@@ -166,7 +166,7 @@ func (c *call) sendLocation() (any, error) {
 	}
 	return c.sent(c.client.SendLocation(c.ctx(), c.id(), client.Location{
 		To: s.to, Latitude: c.fields.number("latitude"), Longitude: c.fields.number("longitude"),
-		Name: c.fields.text("name"), Address: c.fields.text("address"), IdempotencyKey: s.key,
+		Name: c.fields.text("name"), Address: c.fields.text("address"), QuoteMessageID: s.quote, IdempotencyKey: s.key,
 	}))
 }
 
@@ -183,7 +183,7 @@ func (c *call) sendContact() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	contact := client.Contact{To: s.to, IdempotencyKey: s.key}
+	contact := client.Contact{To: s.to, QuoteMessageID: s.quote, IdempotencyKey: s.key}
 	if len(cards) == 1 {
 		contact.Contact = cards[0]
 	} else {
