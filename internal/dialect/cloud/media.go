@@ -80,7 +80,7 @@ type uploaded struct {
 	ID string `json:"id"`
 }
 
-// uploadMedia keeps the file of a form. What it is, is found out from its content: the field type says no more.
+// uploadMedia keeps the file of a form. What it is, is found out from its content; the field type is ignored.
 func uploadMedia(c *call) (any, error) {
 	file := c.form.Media()
 	if file == nil {
