@@ -55,15 +55,13 @@ const pointer = "👇"
 
 // Send sends them, and returns the message that asks. A question that is too long for a poll goes first, as a text. A
 // single choice, of which no poll can be made, is a line of a text, as everything is where there is no choice.
-func (c Choices) Send(ctx context.Context, api *client.Client, instanceID string) (client.Sent, error) {
+func (c Choices) Send(ctx context.Context, api *client.Client, instanceID string) (sent client.Sent, err error) {
 	text, poll := c.messages()
-	sent := client.Sent{}
 	if text != "" {
 		key := c.Key
 		if key != "" && poll != nil {
 			key += "/text"
 		}
-		var err error
 		sent, err = api.SendText(ctx, instanceID, client.Text{To: c.To, Message: text, LinkPreview: true, QuoteMessageID: c.Quote, IdempotencyKey: key})
 		if err != nil || poll == nil {
 			return sent, err

@@ -23,6 +23,15 @@ func hasAnswered(ctx context.Context, r *recorder, messageID string, by gateway.
 	return done, err
 }
 
+// isAnswer reports whether a vote is its author's first answer to the menu of a poll.
+func isAnswer(ctx context.Context, r *recorder, poll gateway.Message, vote gateway.StoredVote) (bool, error) {
+	if !poll.Menu.Exists() || len(vote.Choices) == 0 {
+		return false, nil
+	}
+	done, err := hasAnswered(ctx, r, poll.ID, vote.By)
+	return !done, err
+}
+
 // addAnswer notes that somebody has answered the menu of a message, if another message is there.
 func addAnswer(ctx context.Context, r *recorder, messageID string, by gateway.Party, with string) error {
 	_, err := r.ExecContext(ctx, insertAnswer, messageID, string(by.Key()), string(by.JID), string(by.LID), with)

@@ -45,13 +45,9 @@ func (s *Store) KeepVote(
 			}
 			votes = slices.Delete(votes, before, before+1)
 		}
-		answers := poll.Menu.Exists() && len(vote.Choices) > 0
-		if answers {
-			done, err := hasAnswered(ctx, r, poll.ID, vote.By)
-			if err != nil {
-				return nil, err
-			}
-			answers = !done
+		answers, err := isAnswer(ctx, r, poll, vote)
+		if err != nil {
+			return nil, err
 		}
 		event, refused := report(append(votes, vote), answers)
 		if refused != nil {

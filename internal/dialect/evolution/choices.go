@@ -17,7 +17,7 @@ func (c *call) sendButtons() (any, error) {
 		return nil, missing("buttons")
 	}
 	for _, button := range buttons {
-		line := ""
+		var line string
 		switch kind := button.text("type"); kind {
 		case "reply", "":
 			choices.Options = append(choices.Options, dialect.Choice{ID: button.text("id"), Label: button.text("displayText")})

@@ -40,7 +40,7 @@ func testMenus(t *testing.T, f *fixture) {
 	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
 	chat, ana := gateway.Party{JID: "1@s.whatsapp.net"}, gateway.Party{JID: "1@s.whatsapp.net", LID: "11@lid"}
 	n := 10
-	text := func(by gateway.Party, to gateway.Party) gateway.Message {
+	text := func(by, to gateway.Party) gateway.Message {
 		n++
 		message := f.came(instance, n, to, "1")
 		message.Sender = by
