@@ -77,7 +77,7 @@ func layers() []layer {
 		{
 			"use cases",
 			[]string{
-				"access", "call", "channel", "chat", "directory", "group", "instance", "label", "messaging", "presence", "profile", "user", "webhook",
+				"access", "call", "channel", "chat", "directory", "group", "instance", "label", "messaging", "presence", "profile", "template", "user", "webhook",
 			},
 			[]string{"words", "ground"},
 		},

@@ -54,9 +54,11 @@ func oneTypeEach(t *testing.T, folders []string) {
 }
 
 // writtenTwice are the types that there are twice: errors and pages of the client, by hand because they
-// have methods and hold any items; and where an event takes place, which requests leave out in part
-// and answers have with null.
-func writtenTwice() []string { return []string{"Error", "Page", "EventLocation"} }
+// have methods and hold any items; and where an event takes place and what templates are made of, which
+// requests leave out in part and answers have with null.
+func writtenTwice() []string {
+	return []string{"Error", "Page", "EventLocation", "NewTemplateComponent", "NewTemplateButton"}
+}
 
 // eachStruct calls visit with the structs in the files of a folder, without its tests, and
 // with the type or the function that each is in.

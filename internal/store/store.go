@@ -66,6 +66,7 @@ type Store struct {
 	Users           *usertable.Tables          // users of the dashboard, their sign-ins and passkeys, the audit list
 	Nodes           *nodetable.Tables          // nodes and tenures, which only PostgreSQL has
 	Presences       *Presences                 // subscriptions to the presence of contacts
+	Templates       *Templates                 // messages that are prepared
 	Labels          *labeltable.Tables         // which labels there are, and what has them
 	Census          *census.Counter            // counts what is there
 	Devices         *Devices                   // linked devices and their keys
@@ -120,7 +121,7 @@ func newStore(ctx context.Context, m *migrator, config Config) (*Store, error) {
 		own.bell = new(eventlog.Bell)
 	}
 	return &Store{
-		Users: usertable.New(shared), Nodes: nodetable.New(shared), Presences: &Presences{own}, Labels: labeltable.New(shared),
+		Users: usertable.New(shared), Nodes: nodetable.New(shared), Presences: &Presences{own}, Labels: labeltable.New(shared), Templates: &Templates{shared},
 		Census: census.New(shared), Devices: &Devices{own, sealing}, Webhooks: webhooktable.New(own, sealing),
 		AccountWebhooks: webhooktable.NewAccountTable(shared, sealing), Chats: chats,
 		db: own, now: m.now, vault: sealing, caches: cached,

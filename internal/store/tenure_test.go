@@ -290,7 +290,7 @@ const others = `Failing Probe AccountsOf AllAccountWebhooks DeleteAccountWebhook
 	ListQueued ListReactions ListVotes EventsOfChat ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Count LastBackup Connections
 	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp DisappearsAfter FindChat FindLabel FreeLabelID LabelsOfChats LabelsOfMessages ListLabels AddUpload FindUpload ListUploads DeleteUpload EndedUploads ListChats ListMessages ChatsOfMessages ChatMessagesUntil RunIndex
 	FindPresenceSubscription ListPresenceSubscriptions EndedPresenceSubscriptions
-	AppSecret SetAppSecret CreateAccount CreateKey RevokeKey TouchKey NoteSpoken SaveRegistrations Secret DeleteChanges DeleteIdempotency
+	AddTemplate DeleteTemplate FindTemplate ListTemplates AppSecret SetAppSecret CreateAccount CreateKey RevokeKey TouchKey NoteSpoken SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault FilesOwner OwnFiles
 	ClockSeen DatabaseTime SaveClockSeen`
 

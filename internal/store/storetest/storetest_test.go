@@ -85,6 +85,7 @@ func testStore(t *testing.T, empty func(t *testing.T) store.Config) {
 		"chats, messages":     testChatMessages,
 		"chats, search":       testSearchMessages,
 		"chats, any words":    testAnyWords,
+		"templates":           testTemplates,
 		"labels":              testLabels,
 		"labels, joined":      testLabelsAreJoined,
 		"labels, bounded":     testLabelsAreBounded,
