@@ -306,6 +306,19 @@ func (c *Client) CreateLabel(ctx context.Context, instanceID string, body NewLab
 	return answer, err
 }
 
+// CreateTemplate creates a template. A template is a message whose words are settled beforehand,
+// and whose parameters come with each message. Nobody has to approve it, and all instances of the
+// account send it. To change one, delete it and create it anew. Needs a partner key, or one that is
+// not limited to certain instances.
+//
+// Its refusals may have CodeForbidden, CodeInternalError, CodePayloadTooLarge, CodeRateLimited,
+// CodeTemplateExists, CodeTemplateLimitReached, CodeUnauthorized or CodeValidationError, and the
+// codes of every operation.
+func (c *Client) CreateTemplate(ctx context.Context, body NewTemplate) (answer Template, err error) {
+	_, err = c.do(ctx, request{method: http.MethodPost, path: "/api/templates", body: body}, &answer)
+	return answer, err
+}
+
 // CreateUpload uploads a file. Keeps a file for 30 days, so that it can be sent many times: every
 // field of a send that takes a URL takes upload:<id> as well. All API keys of the account can use
 // it. The type of the file is detected from its content; what it can be sent as is checked when it
@@ -417,6 +430,15 @@ func (c *Client) DeleteMessage(ctx context.Context, instanceID string, body Dele
 // CodeRateLimited, CodeUnauthorized or CodeValidationError, and the codes of every operation.
 func (c *Client) DeleteMessageForMe(ctx context.Context, instanceID, messageID string) error {
 	_, err := c.do(ctx, request{method: http.MethodDelete, path: "/api/message/" + url.PathEscape(instanceID) + "/" + url.PathEscape(messageID) + "/for-me", waits: true}, nil)
+	return err
+}
+
+// DeleteTemplate deletes a template. What was sent stays. Needs a key as for creating one.
+//
+// Its refusals may have CodeForbidden, CodeInternalError, CodeRateLimited, CodeTemplateNotFound,
+// CodeUnauthorized or CodeValidationError, and the codes of every operation.
+func (c *Client) DeleteTemplate(ctx context.Context, templateID string) error {
+	_, err := c.do(ctx, request{method: http.MethodDelete, path: "/api/templates/" + url.PathEscape(templateID)}, nil)
 	return err
 }
 
@@ -1346,6 +1368,31 @@ func (c *Client) StatusPosts(ctx context.Context, instanceID string) iter.Seq2[S
 	return items(func(page int) (Page[StoredMessage], error) { return c.ListStatusPosts(ctx, instanceID, page, 0) })
 }
 
+// ListTemplatesParams are for ListTemplates. What is zero is left out.
+type ListTemplatesParams struct {
+	Name string // Only those with this name.
+}
+
+func (p ListTemplatesParams) query() query {
+	q := query{}
+	q.setText("name", p.Name)
+	return q
+}
+
+// ListTemplates lists the templates. Those of the account, oldest first.
+//
+// Its refusals may have CodeInternalError, CodeRateLimited, CodeUnauthorized or
+// CodeValidationError, and the codes of every operation.
+func (c *Client) ListTemplates(ctx context.Context, params ListTemplatesParams, page, limit int) (answer Page[Template], err error) {
+	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/templates", query: params.query().page(page, limit)}, &answer)
+	return answer, err
+}
+
+// Templates yields all items of ListTemplates, fetched page by page. An error ends the sequence.
+func (c *Client) Templates(ctx context.Context, params ListTemplatesParams) iter.Seq2[Template, error] {
+	return items(func(page int) (Page[Template], error) { return c.ListTemplates(ctx, params, page, 0) })
+}
+
 // ListUploads lists the files that the account has uploaded, oldest first.
 //
 // Its refusals may have CodeInternalError, CodeRateLimited, CodeUnauthorized or
@@ -1866,6 +1913,27 @@ func (c *Client) SendReaction(ctx context.Context, instanceID string, body React
 // the codes of every operation.
 func (c *Client) SendSticker(ctx context.Context, instanceID string, body Sticker) (answer Sent, err error) {
 	got, err := c.do(ctx, request{method: http.MethodPost, path: "/api/message/" + url.PathEscape(instanceID) + "/sticker", body: body, header: headers("Idempotency-Key", body.IdempotencyKey, "Prefer", body.Prefer), file: body.File, waits: true}, &answer)
+	answer.IdempotencyReplayed = got.header.Get("Idempotency-Replayed") != ""
+	answer.PreferenceApplied = got.header.Get("Preference-Applied") != ""
+	answer.Accepted = got.status == http.StatusAccepted
+	return answer, err
+}
+
+// SendTemplate sends a template. Puts the parameters into a template of the account, and sends that
+// as a message: a text, or the file of the header with the text below it. A text header is bold, a
+// footer the last line in italics; buttons are lines of the text. Returns when the platform has
+// acknowledged the message; or, if the request prefers respond-async or says when to send, as soon
+// as the message is kept.
+//
+// Its refusals may have CodeChannelContentNotSupported, CodeChannelGone, CodeChannelNotFound,
+// CodeChannelOwnerRequired, CodeForbidden, CodeGroupAdminRequired, CodeGroupNotFound,
+// CodeIdempotencyConflict, CodeInstanceNotConnected, CodeInstanceNotFound, CodeInternalError,
+// CodeMediaFetchFailed, CodeMessageNotFound, CodePayloadTooLarge, CodePaymentRequired,
+// CodePlatformError, CodePlatformTimeout, CodeQueueFull, CodeRateLimited,
+// CodeRecipientNotRegistered, CodeRecipientRestricted, CodeTemplateNotFound, CodeUnauthorized or
+// CodeValidationError, and the codes of every operation.
+func (c *Client) SendTemplate(ctx context.Context, instanceID string, body TemplateMessage) (answer Sent, err error) {
+	got, err := c.do(ctx, request{method: http.MethodPost, path: "/api/message/" + url.PathEscape(instanceID) + "/template", body: body, header: headers("Idempotency-Key", body.IdempotencyKey, "Prefer", body.Prefer), file: body.File, waits: true}, &answer)
 	answer.IdempotencyReplayed = got.header.Get("Idempotency-Replayed") != ""
 	answer.PreferenceApplied = got.header.Get("Preference-Applied") != ""
 	answer.Accepted = got.status == http.StatusAccepted

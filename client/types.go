@@ -1154,6 +1154,36 @@ type NewSubscription struct {
 	Hours int64 `json:"hours,omitzero"`
 }
 
+// NewTemplate is the body of CreateTemplate.
+type NewTemplate struct {
+	Name string `json:"name"` // Small letters, digits and underscores.
+	// A language, with or without a country. The account has a name once in each.
+	Language        string                 `json:"language"`
+	Components      []NewTemplateComponent `json:"components"`               // The parts.
+	Category        string                 `json:"category,omitzero"`        // What the message is for. It makes no difference here.
+	ParameterFormat string                 `json:"parameterFormat,omitzero"` // What parameters are called. If left out, their names say it.
+}
+
+// NewTemplateButton is in NewTemplateComponent.Buttons.
+type NewTemplateButton struct {
+	Type        string `json:"type"`                 // What it does.
+	Example     string `json:"example,omitzero"`     // Of COPY_CODE: the code that is sent if a message has no other.
+	PhoneNumber string `json:"phoneNumber,omitzero"` // Of PHONE_NUMBER: with country code.
+	Text        string `json:"text,omitzero"`        // What it says.
+	URL         string `json:"url,omitzero"`         // Of URL: an address, which may have a parameter at its end.
+}
+
+// NewTemplateComponent is in NewTemplate.Components.
+type NewTemplateComponent struct {
+	Type string `json:"type"` // Which part it is. Each may be there once; the body has to.
+	// Of BUTTONS: 1 to 10. They become lines of the text, as phones show no buttons of a linked device.
+	Buttons []NewTemplateButton `json:"buttons,omitzero"`
+	// Of a header: whether it is a text, or a file that comes with each message.
+	Format string `json:"format,omitzero"`
+	// The text; {{1}} or {{name}} stands for a parameter. At most 60 characters for a header or footer.
+	Text string `json:"text,omitzero"`
+}
+
 // NewUpload is the body of CreateUpload.
 type NewUpload struct {
 	// The file: a base64 data URI, or an http(s) URL. Format `media`: `data:<type>;base64,<data>`, an
@@ -1576,7 +1606,7 @@ type Restriction struct {
 	Until *time.Time `json:"until"`
 }
 
-// Sent is the answer of EditMessage, ForwardMessage, PostStatusImage and 15 others.
+// Sent is the answer of EditMessage, ForwardMessage, PostStatusImage and 16 others.
 type Sent struct {
 	ID        string `json:"id"`        // Internal identifier.
 	MessageID string `json:"messageId"` // Identifier on the platform.
@@ -1764,6 +1794,72 @@ type StoredReaction struct {
 	From     *Person   `json:"from"`     // Who reacts.
 	Reaction string    `json:"reaction"` // The emoji.
 	At       time.Time `json:"at"`       // When.
+}
+
+// Template is the answer of CreateTemplate and an item of ListTemplates.
+type Template struct {
+	ID       string `json:"id"` // Identifier: decimal digits.
+	Name     string `json:"name"`
+	Language string `json:"language"`
+	Category string `json:"category"`
+	// What parameters are called: POSITIONAL for {{1}}, NAMED for {{name}}.
+	ParameterFormat string              `json:"parameterFormat"`
+	Components      []TemplateComponent `json:"components"`
+	CreatedAt       time.Time           `json:"createdAt"`
+}
+
+// TemplateButton is in TemplateComponent.Buttons.
+type TemplateButton struct {
+	Type        string  `json:"type"`        // What it does.
+	Text        string  `json:"text"`        // What it says.
+	URL         *string `json:"url"`         // Of URL: an address, which may have a parameter at its end.
+	PhoneNumber *string `json:"phoneNumber"` // Of PHONE_NUMBER: with country code.
+	Example     *string `json:"example"`     // Of COPY_CODE: the code that is sent if a message has no other.
+}
+
+// TemplateComponent is in Template.Components.
+type TemplateComponent struct {
+	Type string `json:"type"` // Which part it is.
+	// Of a header: whether it is a text, or a file that comes with each message; nil for the others.
+	Format *string `json:"format"`
+	// The text; {{1}} or {{name}} stands for a parameter. Empty for files and buttons.
+	Text    string           `json:"text"`
+	Buttons []TemplateButton `json:"buttons"` // Of BUTTONS; empty for the others.
+}
+
+// TemplateMessage is the body of SendTemplate.
+type TemplateMessage struct {
+	// A phone number with country code, a Brazilian mobile number of 11 digits, or a chat ID. Format
+	// `recipient`: a phone number with country code, 7 to 15 digits that don't begin with 0 (blanks,
+	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
+	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
+	To       string `json:"to"`
+	Name     string `json:"name"`     // The name of the template.
+	Language string `json:"language"` // The language of the template.
+	// What stands for the parameters of the body, by their numbers or names.
+	BodyParameters map[string]string `json:"bodyParameters,omitzero"`
+	// What stands for the parameter of a URL, or the code of a button, by the places of the buttons,
+	// from 0.
+	ButtonParameters map[string]string `json:"buttonParameters,omitzero"`
+	FileName         string            `json:"fileName,omitzero"` // Of a document: the name to display.
+	// What stands for the parameters of the header, by their numbers or names.
+	HeaderParameters map[string]string `json:"headerParameters,omitzero"`
+	// The file of a header that is one: a base64 data URI, or an http(s) URL. Format `media`:
+	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
+	// that was uploaded before.
+	Media string `json:"media,omitzero"`
+	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
+	QuoteMessageID string `json:"quoteMessageId,omitzero"`
+	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
+	// that is over is at once.
+	SendAt time.Time `json:"sendAt,omitzero"`
+	File   *File     `json:"-"` // The file itself, in place of a data URI or a URL.
+	// Chosen by the client. If the same request is repeated with the same key within 24 hours, nothing
+	// is sent and the first answer is returned.
+	IdempotencyKey string `json:"-"`
+	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
+	// comes as soon as it is kept. What becomes of it is told by events.
+	Prefer string `json:"-"`
 }
 
 // Text is the body of SendText.

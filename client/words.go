@@ -44,6 +44,13 @@ const (
 	CallsKnown = "known"
 )
 
+// The values of Category, of NewTemplate.
+const (
+	CategoryMarketing      = "MARKETING"
+	CategoryUtility        = "UTILITY"
+	CategoryAuthentication = "AUTHENTICATION"
+)
+
 // The values of Change, of AccountUpdatedEvent, ChannelUpdatedEvent and GroupUpdatedEvent. A newer
 // gateway may have others.
 const (
@@ -210,6 +217,12 @@ const (
 	// The platform does not accept this change of a label, or the account has as many labels as it may
 	// have.
 	CodeLabelChangeRefused = "LABEL_CHANGE_REFUSED"
+	// The account has no such template, or not in this language.
+	CodeTemplateNotFound = "TEMPLATE_NOT_FOUND"
+	// The account has a template with this name in this language already.
+	CodeTemplateExists = "TEMPLATE_EXISTS"
+	// The account has as many templates as it may have.
+	CodeTemplateLimitReached = "TEMPLATE_LIMIT_REACHED"
 	// The invite link was reset, or has expired.
 	CodeInviteExpired = "INVITE_EXPIRED"
 	CodeChannelGone   = "CHANNEL_GONE" // The channel was deleted.
@@ -263,10 +276,14 @@ const (
 	FontTypewriter = "typewriter"
 )
 
-// The values of Format, of GetQRCode.
+// The values of Format, of GetQRCode, TemplateComponent and NewTemplateComponent.
 const (
-	FormatPng = "png"
-	FormatRaw = "raw"
+	FormatPng      = "png"
+	FormatRaw      = "raw"
+	FormatText     = "TEXT"
+	FormatImage    = "IMAGE"
+	FormatVideo    = "VIDEO"
+	FormatDocument = "DOCUMENT"
 )
 
 // The values of Groups, of Privacy and PrivacyChange.
@@ -320,6 +337,12 @@ const (
 const (
 	OrderDesc = "desc"
 	OrderAsc  = "asc"
+)
+
+// The values of ParameterFormat, of NewTemplate.
+const (
+	ParameterFormatPositional = "POSITIONAL"
+	ParameterFormatNamed      = "NAMED"
 )
 
 // The values of Presence, of PresenceSubscription, Presence and PresenceEvent. A newer gateway may
@@ -450,7 +473,8 @@ const (
 	StatusRequested         = "requested"
 )
 
-// The values of Type, of Message and QueuedMessage. A newer gateway may have others.
+// The values of Type, of Message, QueuedMessage, TemplateComponent, TemplateButton,
+// NewTemplateComponent and NewTemplateButton. A newer gateway may have others.
 const (
 	TypeText        = "text"
 	TypeImage       = "image"
@@ -469,4 +493,12 @@ const (
 	TypeGroupInvite = "group_invite"
 	TypeAlbum       = "album"
 	TypeUnsupported = "unsupported"
+	TypeHeader      = "HEADER"
+	TypeBody        = "BODY"
+	TypeFooter      = "FOOTER"
+	TypeButtons     = "BUTTONS"
+	TypeQuickReply  = "QUICK_REPLY"
+	TypeURL         = "URL"
+	TypePhoneNumber = "PHONE_NUMBER"
+	TypeCopyCode    = "COPY_CODE"
 )

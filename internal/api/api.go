@@ -38,6 +38,7 @@ import (
 	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/share"
+	"github.com/recado-project/recado/internal/template"
 	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/accountwide"
@@ -65,6 +66,7 @@ type Config struct {
 	Contacts  *directory.Service
 	Presences *presence.Service
 	Labels    *label.Service
+	Templates *template.Service
 	Channels  *channel.Service
 	Access    *access.Service
 	Events    Events

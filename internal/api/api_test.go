@@ -35,6 +35,7 @@ import (
 	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/template"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/contract"
 	"github.com/recado-project/recado/internal/testkit/database"
@@ -144,7 +145,12 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	prepared, err := template.New(template.Config{Store: data.Templates, Now: now})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	config := api.Config{
+		Templates: prepared,
 		Contacts:  people,
 		Presences: presences,
 		Labels:    newLabels(tb, data, reading, sessions),

@@ -14,6 +14,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	blocked, chatLabel, messageLabel := people.block(), label.onChat(), label.onMessage()
 	blocks, followed, muted, linked, starred := profile.block(), channel.follow(), channel.mute(), group.link(), chat.star()
 	send, message, queue := sending{c.Messages}, messages{c.Messages}, queued{c.Queue}
+	template := templates{c.Templates, c.Messages}
 	file := files{c.Messages, c.Uploads, c.Files, c.Instances, c.requests, origin}
 	webhook, accountWebhook, events := webhooks{c.Webhooks}, accountWebhooks{c.AccountWebhooks}, newStreams(c)
 	key, appSecret, health := keys{c.Access, c.Instances, c.Now}, appSecrets{c.Access}, health{c.Ready, c.ClientVersion, c.Version}
@@ -115,7 +116,12 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/{messageId}/cancel", message.cancelEvent()),
 		post("/api/message/{instanceId}/{messageId}/pin", message.pin()),
 		del("/api/message/{instanceId}/{messageId}/pin", message.unpin()),
+		post("/api/message/{instanceId}/template", template.message()),
 		post("/api/message/{instanceId}/forward", send.forward()),
+
+		get("/api/templates", template.list()),
+		post("/api/templates", template.create()),
+		del("/api/templates/{templateId}", template.delete()),
 
 		get("/api/instances/{instanceId}/chats", chat.list()),
 		get("/api/instances/{instanceId}/chats/{chatId}", chat.get()),

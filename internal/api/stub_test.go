@@ -78,6 +78,13 @@ func (o *outcome) SendMedia(_ context.Context, request messaging.Request, kind g
 	return o.result, o.err
 }
 
+func (o *outcome) SendTemplate(
+	_ context.Context, request messaging.Request, _ func(ctx context.Context) (gateway.MessageType, string, error), _ messaging.MediaParams,
+) (messaging.Result, error) {
+	o.note(asked{call: "SendTemplate", request: request})
+	return o.result, o.err
+}
+
 func (o *outcome) SendAlbum(_ context.Context, request messaging.Request, items []messaging.AlbumItem) (messaging.Result, []messaging.AlbumPart, error) {
 	o.note(asked{call: "SendAlbum", request: request, other: items})
 	parts := make([]messaging.AlbumPart, len(items))

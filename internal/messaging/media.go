@@ -183,3 +183,26 @@ func (s *Service) upload(ctx context.Context, session gateway.Session, chat gate
 	}
 	return nil
 }
+
+// SendTemplate sends what a template says: a text, or a file with the text below it. render is asked once the message can
+// be sent, and not for a repeat, and returns which of them; its errors are returned as they are. file is needed for a file alone. The other errors are
+// those of Send and SendMedia.
+func (s *Service) SendTemplate(
+	ctx context.Context, request Request, render func(ctx context.Context) (kind gateway.MessageType, text string, err error), file MediaParams,
+) (Result, error) {
+	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
+		kind, text, err := render(ctx)
+		if err != nil {
+			return draft{}, err
+		}
+		if kind == gateway.TypeText {
+			return draft{content: gateway.Content{Type: kind, Text: text}}, nil
+		}
+		file.Caption = text
+		opened, err := s.config.Media.Open(ctx, kind, file.Input, media.Hints{Field: file.Field, FileName: file.FileName, Decoded: file.Decoded})
+		if err != nil {
+			return draft{}, err
+		}
+		return mediaDraft(file, opened), nil
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -159,6 +161,80 @@ func TestMediaByURL(t *testing.T) {
 	}
 	_, err = g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: files.URL + "/nothing.png"})
 	testkit.Refused(t, err, http.StatusBadRequest, "MEDIA_FETCH_FAILED")
+}
+
+// A template goes out with its parameters, as a text or below the file of its header, and is the account's: any key sends
+// it, and no key for certain instances changes it.
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	limited, err := g.Partner.CreateAPIKey(t.Context(), client.NewKey{Name: "one", InstanceIDs: []string{id}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := client.New(g.BaseURL, limited.Key)
+	text := client.NewTemplate{Name: "order_shipped", Language: "pt_BR", Components: []client.NewTemplateComponent{
+		{Type: "BODY", Text: "Olá {{1}}, o pedido {{2}} saiu."},
+		{Type: "FOOTER", Text: "Loja da Ana"},
+		{Type: "BUTTONS", Buttons: []client.NewTemplateButton{{Type: "URL", Text: "Acompanhar", URL: "https://shop.example/{{1}}"}, {Type: "QUICK_REPLY", Text: "Recebi"}}},
+	}}
+	made, err := g.Client.CreateTemplate(t.Context(), text)
+	if err != nil || made.Category != "UTILITY" || made.ParameterFormat != "POSITIONAL" || len(made.ID) != 16 || strings.Trim(made.ID, "0123456789") != "" {
+		t.Fatalf("made %+v (%v)", made, err)
+	}
+	file := client.NewTemplate{Name: "menu", Language: "pt_BR", Components: []client.NewTemplateComponent{{Type: "HEADER", Format: "DOCUMENT"}, {Type: "BODY", Text: "O menu de {{dia}}"}}}
+	if _, err := g.Partner.CreateTemplate(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	_, err = g.Client.CreateTemplate(t.Context(), text)
+	testkit.Refused(t, err, http.StatusConflict, client.CodeTemplateExists)
+	_, err = one.CreateTemplate(t.Context(), client.NewTemplate{Name: "x", Language: "en", Components: text.Components})
+	testkit.Refused(t, err, http.StatusForbidden, client.CodeForbidden)
+	testkit.Refused(t, one.DeleteTemplate(t.Context(), made.ID), http.StatusForbidden, client.CodeForbidden)
+	if listed, err := one.ListTemplates(t.Context(), client.ListTemplatesParams{Name: "order_shipped"}, 1, 10); err != nil || listed.TotalCount != 1 || !reflect.DeepEqual(listed.Data[0], made) {
+		t.Errorf("listed %+v (%v)", listed, err)
+	}
+
+	order := client.TemplateMessage{
+		To: customerNumber, Name: "order_shipped", Language: "pt_BR", IdempotencyKey: "once",
+		BodyParameters: map[string]string{"1": "Bia", "2": "77"}, ButtonParameters: map[string]string{"0": "77"},
+	}
+	sent, err := one.SendTemplate(t.Context(), id, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Olá Bia, o pedido 77 saiu.\n\nAcompanhar: https://shop.example/77\n1. Recebi\n\n_Loja da Ana_"
+	if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.Text != want || got.Type != "text" {
+		t.Errorf("the phone shows %+v, want %q", got, want)
+	}
+	menu := client.TemplateMessage{
+		To: customerNumber, Name: "menu", Language: "pt_BR", BodyParameters: map[string]string{"dia": "hoje"},
+		Media: client.DataURI("text/plain", []byte("feijoada")), FileName: "menu.txt",
+	}
+	sent2, err := one.SendTemplate(t.Context(), id, menu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Phones.AwaitMessage(t, customerNumber, sent2.MessageID); got.Type != "document" || got.Caption != "O menu de hoje" || got.FileName != "menu.txt" || got.MediaSHA256 != sum([]byte("feijoada")) {
+		t.Errorf("the phone shows %+v", got)
+	}
+
+	var refused *client.Error
+	_, err = one.SendTemplate(t.Context(), id, client.TemplateMessage{To: customerNumber, Name: "menu", Language: "pt_BR", BodyParameters: map[string]string{"1": "x"}})
+	if !errors.As(err, &refused) || refused.Code != client.CodeValidationError || len(refused.Details) != 3 || refused.Details[0].Field != "media" {
+		t.Errorf("what is missing is answered %+v", err)
+	}
+	for _, name := range []string{"nothing", "Nothing!"} {
+		_, err = one.SendTemplate(t.Context(), id, client.TemplateMessage{To: customerNumber, Name: name, Language: "pt_BR"})
+		testkit.Refused(t, err, http.StatusNotFound, client.CodeTemplateNotFound)
+	}
+	if err := g.Client.DeleteTemplate(t.Context(), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Refused(t, g.Client.DeleteTemplate(t.Context(), made.ID), http.StatusNotFound, client.CodeTemplateNotFound)
+	if again, err := one.SendTemplate(t.Context(), id, order); err != nil || again.MessageID != sent.MessageID {
+		t.Errorf("a repeat after the template is gone is answered %+v (%v)", again, err)
+	}
 }
 
 func TestMediaOfTheWrongKindIsRefused(t *testing.T) {

@@ -382,6 +382,7 @@ func (s *Server) openAPI() error {
 		Contacts:  s.use.directory,
 		Presences: s.use.presences,
 		Labels:    s.use.labels,
+		Templates: s.use.templates,
 		Access:    s.use.access,
 		Events:    s.use.log,
 		Webhooks:  s.use.webhooks, AccountWebhooks: s.use.accountWebhooks,

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/preview"
 	"github.com/recado-project/recado/internal/profile"
+	"github.com/recado-project/recado/internal/template"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/accountwide"
@@ -47,6 +48,7 @@ type useCases struct {
 	chats           *chat.Service
 	labels          *label.Service
 	presences       *presence.Service
+	templates       *template.Service
 }
 
 // openUseCases makes the services, each of what stands before it.
@@ -85,6 +87,9 @@ func (s *Server) openUseCases() (err error) {
 		return err
 	}
 	if u.profiles, err = profile.New(profile.Config{Sessions: sessions, Pictures: s.media}); err != nil {
+		return err
+	}
+	if u.templates, err = template.New(template.Config{Store: s.store.Templates, Now: s.config.Now}); err != nil {
 		return err
 	}
 	if u.channels, err = channel.New(channel.Config{Sessions: sessions, Pictures: s.media}); err != nil {

@@ -27,7 +27,6 @@ const (
 	maxCode       = 20
 )
 
-//nolint:gochecknoglobals // patterns
 var (
 	goodName     = regexp.MustCompile(`^[a-z0-9_]{1,512}$`)
 	goodLanguage = regexp.MustCompile(`^[a-z]{2,3}(_[A-Z]{2,4})?$`)
@@ -103,7 +102,8 @@ func (t *Template) checkComponent(wrong *faults, field string, c Component) {
 	case Header:
 		switch c.Format {
 		case FormatText:
-			if t.checkText(wrong, text, c.Text, maxHeader); len(placeholders(c.Text)) > 1 {
+			t.checkText(wrong, text, c.Text, maxHeader)
+			if len(placeholders(c.Text)) > 1 {
 				wrong.add(text, "must have one parameter at most")
 			}
 		case FormatImage, FormatVideo, FormatDocument:
@@ -116,7 +116,8 @@ func (t *Template) checkComponent(wrong *faults, field string, c Component) {
 	case Body:
 		t.checkText(wrong, text, c.Text, maxBody)
 	case Footer:
-		if t.checkText(wrong, text, c.Text, maxFooter); len(placeholders(c.Text)) > 0 {
+		t.checkText(wrong, text, c.Text, maxFooter)
+		if len(placeholders(c.Text)) > 0 {
 			wrong.add(text, "must have no parameter")
 		}
 	case Buttons:

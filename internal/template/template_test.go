@@ -62,11 +62,13 @@ func TestRender(t *testing.T) {
 	whole := Parameters{Header: map[string]string{"1": "77"}, Body: map[string]string{"1": "Ana", "2": "77"}, Buttons: map[string]string{"1": "77?a=b"}}
 	for name, test := range cases.Sorted(map[string]test{
 		"every part": {
-			order(), whole, "*Pedido 77*\n\nOlá Ana, o pedido 77 saiu.\nObrigado, Ana!\n\n" +
+			order(), whole,
+			"*Pedido 77*\n\nOlá Ana, o pedido 77 saiu.\nObrigado, Ana!\n\n" +
 				"Acompanhar: https://shop.example/orders/77?a=b\nLigar: +5511999990100\nANA10\n1. Recebi\n2. Não recebi\n\n_Loja da Ana_", FormatText, "",
 		},
 		"another code": {
-			order(), Parameters{Header: whole.Header, Body: whole.Body, Buttons: map[string]string{"1": "x", "3": "OUTRO", "0": "payload"}},
+			order(),
+			Parameters{Header: whole.Header, Body: whole.Body, Buttons: map[string]string{"1": "x", "3": "OUTRO", "0": "payload"}},
 			"*Pedido 77*\n\nOlá Ana, o pedido 77 saiu.\nObrigado, Ana!\n\n" +
 				"Acompanhar: https://shop.example/orders/x\nLigar: +5511999990100\nOUTRO\n1. Recebi\n2. Não recebi\n\n_Loja da Ana_", FormatText, "",
 		},
