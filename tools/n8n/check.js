@@ -183,14 +183,29 @@ const checks = [
     expect(told.remoteJid === 'status@broadcast', JSON.stringify(told))
   }],
 
-  ['send-buttons', () => refused(501, 'poll', 'messages', 'send-buttons', {
-    remoteJid: customer, title: 'Tamanho', description: 'Qual é o seu?', buttons: { buttonValues: [{ type: 'reply', displayText: 'Pequeno', id: 'P' }] },
-  })],
-  ['send-list', () => refused(501, 'poll', 'messages', 'send-list', {
-    remoteJid: customer, title: 'Menu', description: 'Escolha', buttonText: 'Ver', footerText: 'Loja',
-    sections: { sectionValues: [{ title: 'Roupas', rows: { rowValues: [{ title: 'Camiseta', rowId: 'r1' }] } }] },
-  })],
-  ['send-pix', () => refused(501, 'poll', 'messages', 'send-pix', { remoteJid: customer, name: 'Loja', keyType: 'email', key: 'pix@example.org' })],
+  ['send-buttons', async () => {
+    const asked = await sends('pollCreationMessageV3', 'send-buttons', {
+      title: 'Tamanho', description: 'Qual é o seu?', footer: 'Loja', buttons: { buttonValues: [
+        { type: 'reply', displayText: 'Pequeno', id: 'P' }, { type: 'reply', displayText: 'Grande', id: 'G' }, { type: 'url', displayText: 'Site', url: 'https://example.org' },
+      ] },
+    })
+    await sandbox.vote(customer, asked.key.id, 'Grande')
+    const { data } = await until('the answer', () => posted.find((one) => one.data.messageType === 'buttonsResponseMessage' && one.data.contextInfo?.stanzaId === asked.key.id))
+    expect(data.message.buttonsResponseMessage.selectedButtonId === 'G', JSON.stringify(data))
+  }],
+  ['send-list', async () => {
+    const asked = await sends('pollCreationMessageV3', 'send-list', {
+      title: 'Menu', description: 'Escolha', buttonText: 'Ver', footerText: 'Loja',
+      sections: { sectionValues: [{ title: 'Roupas', rows: { rowValues: [{ title: 'Camiseta', description: 'Azul', rowId: 'r1' }, { title: 'Calça', rowId: 'r2' }] } }] },
+    })
+    await sandbox.send(customer, shop, 'calca')
+    const { data } = await until('the answer', () => posted.find((one) => one.event === 'messages.upsert' && one.data.contextInfo?.stanzaId === asked.key.id))
+    expect(JSON.stringify(data.message).includes('r2'), JSON.stringify(data))
+  }],
+  ['send-pix', async () => {
+    const { message } = await sends('conversation', 'send-pix', { name: 'Loja', keyType: 'email', key: 'pix@example.org' })
+    expect(message.conversation.includes('pix@example.org'), JSON.stringify(message))
+  }],
 
   ['check-number', async () => {
     const found = await node('chat', 'check-number', { numbers: `${customer}, 5511900000000` })
