@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // inbox is a WhatsApp inbox of Chatwoot that was set up by hand: it asks for, and makes of deliveries, what these files of
@@ -304,7 +305,7 @@ func TestChatwootInbox(t *testing.T) {
 	r.Phones.AwaitMessage(t, otherNumber, in.reply(without, "text", map[string]any{"body": "Olá, Bia"}, ""))
 	r.Phones.Update(t, otherNumber, map[string]any{"hideNumber": false})
 	r.Phones.Update(t, customerNumber, map[string]any{"hideNumber": true})
-	for number, contact := range map[string]int{otherNumber: hidden.contact, customerNumber: question.contact} {
+	for number, contact := range cases.Sorted(map[string]int{otherNumber: hidden.contact, customerNumber: question.contact}) {
 		if got := in.await("the next message", r.Phones.SendText(t, number, shopNumber, "De novo"), nil); got.contact != contact {
 			t.Errorf("%s became another contact", number)
 		}
