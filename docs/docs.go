@@ -4,7 +4,7 @@ package docs
 
 import "embed"
 
-// Guides are the pages in this folder, with their translations, their pictures and the receivers of webhooks that they show.
+// Guides are the pages in this folder, with their translations, the recipes, their pictures and the receivers of webhooks that they show.
 //
-//go:embed *.md pt-BR/*.md decisions/*.md pictures/*.png webhooks/*/receiver.*
+//go:embed *.md pt-BR/*.md recipes/*.md decisions/*.md pictures/*.png webhooks/*/receiver.*
 var Guides embed.FS
