@@ -3,36 +3,17 @@
 package cloud
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"regexp"
 	"strings"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/dialect"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
 // loose is a text that some clients write as a number.
-type loose string
-
-// UnmarshalJSON reads a text or a number.
-func (l *loose) UnmarshalJSON(encoded []byte) error {
-	if bytes.Equal(encoded, []byte("null")) {
-		return nil
-	}
-	var number json.Number // a text must be a number for it, so it comes second
-	var text string
-	if err := json.Unmarshal(encoded, &text); err == nil {
-		*l = loose(text)
-		return nil
-	}
-	if err := json.Unmarshal(encoded, &number); err != nil {
-		return err
-	}
-	*l = loose(number)
-	return nil
-}
+type loose = dialect.Loose
 
 // outgoing is the body of a request to messages: a message, or a mark that one was read.
 type outgoing struct {
