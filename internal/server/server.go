@@ -467,7 +467,7 @@ func (s *Server) withDialects(handler http.Handler) (http.Handler, error) {
 			return evolution.New(evolution.Config{Gateway: within, Bodies: s.api.Bodies(), Logger: logger})
 		},
 		"cloud": func(logger *slog.Logger) (http.Handler, error) {
-			return cloud.New(cloud.Config{Gateway: within, Bodies: s.api.Bodies(), Guard: s.webhookGuard(), Logger: logger})
+			return cloud.New(cloud.Config{Gateway: within, Bodies: s.api.Bodies(), Guard: s.webhookGuard(), BaseURL: s.address().BaseURL, Logger: logger})
 		},
 	}
 	served := map[string]http.Handler{}

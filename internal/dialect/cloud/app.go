@@ -1,4 +1,4 @@
-// What belongs to Meta's apps: tokens and templates.
+// What belongs to Meta's apps: tokens.
 
 package cloud
 
@@ -48,16 +48,4 @@ func debugToken(c *call) (any, error) {
 		AppID: appID, Application: appName, Type: "SYSTEM_USER", IsValid: true,
 		Scopes: []string{"whatsapp_business_management", "whatsapp_business_messaging"},
 	}}, nil
-}
-
-// template is a message that was approved beforehand. There are none yet.
-type template struct {
-	Name string `json:"name"`
-}
-
-// listTemplates lists none: clients ask for the list to see whether a token is valid.
-func listTemplates(*call) (any, error) { return pageOf[template](), nil }
-
-func changeTemplates(*call) (any, error) {
-	return nil, notHere(numberParameter, "This gateway has no templates. It sends texts at any time: use a message of the type text.")
 }

@@ -3,7 +3,7 @@
 // are an instance's UUID or the number of its account.
 //
 // Files hold what they are named after: instance.go who is meant by an ID, app.go what belongs to Meta's apps,
-// subscription.go webhooks, message.go and content.go what is sent, media.go files, profile.go the account itself, event.go and
+// subscription.go webhooks, message.go and content.go what is sent, template.go templates, media.go files, profile.go the account itself, event.go and
 // incoming.go what is posted to webhooks, error.go what is refused.
 package cloud
 
@@ -35,8 +35,10 @@ type Config struct {
 	Gateway *dialect.Gateway
 	Bodies  *body.Reader // of requests
 	// Guard keeps handshakes from private addresses; nil: they may go anywhere.
-	Guard  *outbound.Guard
-	Logger *slog.Logger
+	Guard *outbound.Guard
+	// BaseURL is the address under which a request has reached the gateway, and whether links can begin with it.
+	BaseURL func(*http.Request) (base string, usable bool)
+	Logger  *slog.Logger
 }
 
 // Cloud answers requests in the dialect. It is safe for concurrent use.
@@ -83,8 +85,8 @@ func routes() map[string]route {
 		"POST register":                  registered,
 		"POST deregister":                registered,
 		"GET message_templates":          listTemplates,
-		"POST message_templates":         changeTemplates,
-		"DELETE message_templates":       changeTemplates,
+		"POST message_templates":         createTemplate,
+		"DELETE message_templates":       deleteTemplates,
 		"GET subscribed_apps":            listSubscribedApps,
 		"POST subscribed_apps":           subscribeApp,
 		"DELETE subscribed_apps":         unsubscribeApp,

@@ -29,6 +29,7 @@ const (
 	typeContacts = "contacts"
 
 	typeInteractive = "interactive"
+	typeTemplate    = "template"
 )
 
 // sender sends a message, and returns the platform's identifier of it.
@@ -48,7 +49,7 @@ func senders() map[string]sender {
 		typeContacts: sendContacts,
 
 		typeInteractive: sendInteractive,
-		"template":      sendTemplate,
+		typeTemplate:    sendTemplate,
 	}
 }
 
@@ -285,11 +286,4 @@ func (given card) card(field string) (client.Card, error) {
 		}
 	}
 	return made, missing(field + ".phones")
-}
-
-func sendTemplate(*call, *outgoing, string) (string, error) {
-	return "", &graphError{
-		status: 404, code: numberUnknownTemplate, title: "Template name does not exist in the translation",
-		details: "This gateway has no templates. It sends texts at any time: use a message of the type text.",
-	}
 }

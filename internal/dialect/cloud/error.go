@@ -33,11 +33,16 @@ const (
 	numberUnsupported     = 131051
 	numberMediaDownload   = 131052
 	numberMediaUpload     = 131053
+	numberTemplateCount   = 132000
 	numberUnknownTemplate = 132001
+	numberTemplateFormat  = 132012
 
 	// subNoObject is the second number of an ID that names nothing.
 	subNoObject = 33
 )
+
+// titleUnknownTemplate is what Meta calls numberUnknownTemplate.
+const titleUnknownTemplate = "Template name does not exist in the translation"
 
 // graphError is a refusal as Meta's API writes it.
 type graphError struct {
@@ -101,6 +106,9 @@ func meanings() map[string]meaning {
 		client.CodeValidationError:        {http.StatusBadRequest, numberInvalid, "Parameter value is not valid"},
 		client.CodeUnauthorized:           {http.StatusUnauthorized, numberToken, "Invalid OAuth access token"},
 		client.CodeForbidden:              {http.StatusForbidden, numberPermission, "Permission denied"},
+		client.CodeTemplateNotFound:       {http.StatusNotFound, numberUnknownTemplate, titleUnknownTemplate},
+		client.CodeTemplateExists:         {http.StatusBadRequest, numberParameter, "Invalid parameter"},
+		client.CodeTemplateLimitReached:   {http.StatusBadRequest, numberParameter, "Invalid parameter"},
 		client.CodePaymentRequired:        {http.StatusForbidden, numberPayment, "Payment issue"},
 		client.CodeRecipientNotRegistered: {http.StatusBadRequest, numberUndeliverable, "Message undeliverable"},
 		client.CodeRecipientRestricted:    {http.StatusBadRequest, numberRestricted, "Spam rate limit hit"},

@@ -22,17 +22,19 @@ func FuzzRequest(f *testing.F) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, `{"instanceId":"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11","id":"1","messageId":"3EB0","chat":"5511988887766@s.whatsapp.net","data":[]}`)
 	})
-	spoken, err := cloud.New(cloud.Config{Gateway: dialect.NewGateway(api, func(context.Context, string, string, gateway.RefusedOperation) {}), Bodies: body.NewReader(body.Config{}), Logger: slog.New(slog.DiscardHandler)})
+	spoken, err := cloud.New(cloud.Config{Gateway: dialect.NewGateway(api, func(context.Context, string, string, gateway.RefusedOperation) {}), Bodies: body.NewReader(body.Config{}), BaseURL: func(*http.Request) (string, bool) { return "http://gateway", true }, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, edge := range []string{"messages", "block_users", "whatsapp_business_profile", "subscribed_apps"} {
+	for _, edge := range []string{"messages", "block_users", "whatsapp_business_profile", "subscribed_apps", "message_templates"} {
 		for _, seed := range []string{
 			"", "{}", "[]", "null", `{"to":5511988887766,"text":{"body":"x"}}`, `{"to":{},"text":null}`, `{"status":"read","message_id":"x","typing_indicator":{}}`,
 			`{"to":"1","type":"contacts","contacts":[{"phones":[{"phone":1}]}]}`, `{"to":"1","type":"interactive","interactive":{"type":"cta_url","action":"{\"parameters\":null}"}}`,
 			`{"to":"1","type":"interactive","interactive":{"type":"button","header":{"type":"image","image":{"link":"http://u"}},"action":{"buttons":[{"reply":{"id":1,"title":"A"}},{}]}}}`,
 			`{"to":"1","type":"interactive","interactive":{"type":"list","body":{"text":"?"},"action":"{\"sections\":[{\"rows\":[{\"id\":\"1\"},{\"title\":\"B\"}]}]}"}}`,
-			`{"to":"1","type":"audio","audio":{"link":"%zz.ogg"}}`, `{"recipient":"LI.","type":"text","text":{"body":"x"}}`, `{"block_users":[{"user":"1"},{}]}`, `a=%zz`,
+			`{"to":"1","type":"audio","audio":{"link":"%zz.ogg"}}`, `{"recipient":"LI.","type":"text","text":{"body":"x"}}`, `{"block_users":[{"user":"1"},{}]}`,
+			`{"to":"1","type":"template","template":{"name":"x","language":{"code":"pt_BR"},"components":[{"type":"body","parameters":[{"text":1}]},{"type":"header","parameters":[{"type":"image","image":{"id":1}}]},{"type":"button","index":"x","parameters":[{}]}]}}`,
+			`{"name":"x","language":"en","components":[null,{"type":"BUTTONS","buttons":[{"type":"copy_code","example":"A"},{"example":[1]}]}]}`, `a=%zz`,
 		} {
 			f.Add(edge, "application/json", seed)
 		}

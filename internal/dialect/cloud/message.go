@@ -33,7 +33,8 @@ type outgoing struct {
 	Location *place     `json:"location"`
 	Contacts []card     `json:"contacts"`
 	// Interactive has buttons, a list or a link.
-	Interactive *interactive `json:"interactive"`
+	Interactive *interactive  `json:"interactive"`
+	Template    *usedTemplate `json:"template"`
 
 	Status    string    `json:"status"`
 	MessageID string    `json:"message_id"`
@@ -66,7 +67,8 @@ type sentTo struct {
 }
 
 type sentContent struct {
-	ID string `json:"id"`
+	ID     string `json:"id"`
+	Status string `json:"message_status,omitempty"` // of a template
 }
 
 // postMessage sends a message, or marks one as read.
@@ -97,7 +99,11 @@ func postMessage(c *call) (any, error) {
 	if input == "" {
 		input = string(out.Recipient)
 	}
-	return sentMessage{Product: product, Contacts: []sentTo{c.sentTo(id, input, to)}, Messages: []sentContent{{id}}}, nil
+	content := sentContent{ID: id}
+	if out.Type == typeTemplate {
+		content.Status = "accepted"
+	}
+	return sentMessage{Product: product, Contacts: []sentTo{c.sentTo(id, input, to)}, Messages: []sentContent{content}}, nil
 }
 
 // sentTo says whom a message went to: under the platform's own form of the number, if that is known.
