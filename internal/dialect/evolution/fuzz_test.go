@@ -26,10 +26,11 @@ func FuzzRequests(f *testing.F) {
 		`{"number":"55","text":"a","mentioned":["1@lid"],"quoted":{"key":{"id":"X"}}}`, `{"number":120363000000000000,"mediatype":"image","media":"aGVsbG8="}`, `{"where":{"key":{"remoteJid":"1"},"messageTimestamp":{"gte":1e300}},"page":-1,"offset":1e99}`,
 		`{"numbers":["1@g.us",{},null],"presence":"available"}`, `{"key":"{\"id\":\"X\"}","reaction":"","contact":[{}],"values":["a"],"name":"q","latitude":"x"}`, `{"readMessages":[{"id":"X"}],"action":"add","participants":"1","expiration":"9999999999999999999"}`,
 		`{"number":"55","title":"q","buttons":[{"type":"reply","id":"1"},{"displayText":"a"},{"type":"pix","key":1}],"sections":"[{\"rows\":[{},{\"rowId\":\"1\"}]}]"}`,
+		`{"number":"55","name":"x","language":"pt_BR","components":"[{\"type\":\"body\",\"parameters\":[{\"text\":1}]},{\"type\":\"header\",\"parameters\":[{\"type\":\"image\"}]}]"}`,
 		`{"message":{"key":{"id":"X"}},"chat":"1","instanceName":"x","proxyHost":"%zz","enabled":"true","host":"[","webhook":{"url":"x","events":["CALL"]}}`,
 	} {
 		for _, path := range []string{
-			"message/sendText", "message/sendMedia", "message/sendContact", "message/sendReaction", "message/sendPoll", "message/sendButtons", "message/sendList", "message/sendStatus", "chat/findMessages", "chat/findChats", "chat/whatsappNumbers", "chat/markMessageAsRead", "chat/getBase64FromMediaMessage",
+			"message/sendText", "message/sendMedia", "message/sendContact", "message/sendReaction", "message/sendPoll", "message/sendTemplate", "message/sendButtons", "message/sendList", "message/sendStatus", "chat/findMessages", "chat/findChats", "chat/whatsappNumbers", "chat/markMessageAsRead", "chat/getBase64FromMediaMessage",
 			"group/create", "group/updateParticipant", "group/toggleEphemeral", "instance/create", "proxy/set", "settings/set", "webhook/set", "chatwoot/set",
 		} {
 			f.Add(http.MethodPost, path+"/shop", body)

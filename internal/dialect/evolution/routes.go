@@ -71,6 +71,7 @@ func ofMessages() map[string]operation {
 		"POST /message/sendPoll":          creates((*call).sendPoll),
 		"POST /message/sendButtons":       creates((*call).sendButtons),
 		"POST /message/sendList":          creates((*call).sendList),
+		"POST /message/sendTemplate":      creates((*call).sendTemplate),
 		"POST /message/sendReaction":      creates((*call).sendReaction),
 		"POST /message/sendStatus":        creates((*call).sendStatus).with("content"),
 	}
@@ -139,14 +140,12 @@ func ofWebhooks() map[string]operation {
 // refused are operations that the gateway does not have, each with the reason and what to do instead.
 func refused() map[string]operation {
 	const (
-		templates = "Templates are of Meta's Cloud API, and a linked device can't send them: send a text"
+		templates = "Templates are made with Recado's own API: POST /api/templates; sendTemplate sends them"
 		broker    = "Recado has no such sink: receive the events by a webhook (webhook/set) and publish them from there"
 		bots      = "Recado runs no bots: let the bot receive the events by a webhook (webhook/set), and answer through the API"
 		chatwoot  = "Recado has no connector to Chatwoot: receive the events by a webhook (webhook/set)"
 	)
-	why := map[string]operation{
-		"POST /message/sendTemplate": never(templates),
-	}
+	why := map[string]operation{}
 	for tools, reason := range map[string]string{
 		"rabbitmq sqs nats kafka pusher websocket":           broker,
 		"typebot openai dify n8n evoai flowise evolutionBot": bots,

@@ -3,11 +3,13 @@
 package evolution
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/dialect"
 )
 
 // sending is what all sends have in common.
@@ -211,6 +213,33 @@ func (c *call) sendPoll() (any, error) {
 	return c.sent(c.client.SendPoll(c.ctx(), c.id(), client.Poll{
 		To: s.to, Question: question, Options: c.fields.texts("values"), MaxAnswers: &most, QuoteMessageID: s.quote, IdempotencyKey: s.key,
 	}))
+}
+
+// sendTemplate sends one of the gateway's own templates.
+func (c *call) sendTemplate() (any, error) {
+	message := client.TemplateMessage{}
+	for field, into := range map[string]*string{"name": &message.Name, "language": &message.Language} {
+		if *into = c.fields.text(field); *into == "" {
+			return nil, missing(field)
+		}
+	}
+	var components []dialect.TemplateComponent
+	encoded, err := json.Marshal(c.fields.list("components"))
+	if err == nil {
+		err = json.Unmarshal(encoded, &components)
+	}
+	if err != nil {
+		return nil, refuse(http.StatusBadRequest, "components can't be read: each has a type and a list of parameters")
+	}
+	if err := dialect.FillTemplate(&message, components); err != nil {
+		return nil, refuse(http.StatusBadRequest, err.Error())
+	}
+	s, err := c.begin(client.PresenceComposing)
+	if err != nil {
+		return nil, err
+	}
+	message.To, message.QuoteMessageID, message.IdempotencyKey = s.to, s.quote, s.key
+	return c.sent(c.client.SendTemplate(c.ctx(), c.id(), message))
 }
 
 func (c *call) sendReaction() (any, error) {

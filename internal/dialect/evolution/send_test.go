@@ -32,6 +32,11 @@ func TestSends(t *testing.T) {
 	o := newTool(t, g, id)
 	g.Phones.SetStatusAudience(t, shopNumber, "contacts")
 	g.Phones.NameContact(t, shopNumber, customerNumber, "Ana")
+	if _, err := g.Partner.CreateTemplate(t.Context(), client.NewTemplate{
+		Name: "hello", Language: "pt_BR", Components: []client.NewTemplateComponent{{Type: client.TypeBody, Text: "Olá {{1}}"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
 	file := base64.StdEncoding.EncodeToString(picture(t))
 	card := func(name, number string) object {
 		return object{"fullName": name, "wuid": number, "phoneNumber": "+" + number, "organization": "Loja", "email": "a@example.org"}
@@ -80,6 +85,9 @@ func TestSends(t *testing.T) {
 		}},
 		"one button": {"sendButtons", object{"title": "Pronto?", "buttons": []object{{"type": "reply", "displayText": "Sim", "id": "s"}}}, "conversation", "text", func(a any) bool {
 			return text(a, "message", "conversation") == "Pronto?\n\n👇 Sim"
+		}},
+		"template": {"sendTemplate", object{"name": "hello", "language": "pt_BR", "components": []object{{"type": "body", "parameters": []object{{"type": "text", "text": "Ana"}}}}}, "conversation", "text", func(a any) bool {
+			return text(a, "message", "conversation") == "Olá Ana"
 		}},
 		"sticker": {"sendSticker", object{"sticker": file}, "stickerMessage", "sticker", nil},
 	}) {
@@ -205,7 +213,10 @@ func TestSendsAreRefused(t *testing.T) {
 		"odd button":       {"sendButtons", object{"number": customerNumber, "title": "Oi", "buttons": []object{{"type": "fax"}}}, http.StatusBadRequest, "fax"},
 		"empty button":     {"sendButtons", object{"number": customerNumber, "title": "Oi", "buttons": []object{{"type": "url"}}}, http.StatusBadRequest, "url"},
 		"no list":          {"sendList", object{"number": customerNumber, "sections": []object{{"rows": []object{}}}}, http.StatusBadRequest, `instance requires property "sections"`},
-		"template":         {"sendTemplate", object{"number": customerNumber}, http.StatusNotImplemented, "Cloud API"},
+		"no template":      {"sendTemplate", object{"number": customerNumber, "language": "pt_BR"}, http.StatusBadRequest, `instance requires property "name"`},
+		"which template":   {"sendTemplate", object{"number": customerNumber, "name": "hello", "language": "pt_BR"}, http.StatusNotFound, "no such template"},
+		"odd component":    {"sendTemplate", object{"number": customerNumber, "name": "hello", "language": "pt_BR", "components": []object{{"type": "fax"}}}, http.StatusBadRequest, "components[0].type"},
+		"odd parameters":   {"sendTemplate", object{"number": customerNumber, "name": "hello", "language": "pt_BR", "components": []object{{"parameters": 1}}}, http.StatusBadRequest, "components can't be read"},
 	}) {
 		if message := o.refused(test.want, http.MethodPost, "/message/"+test.operation+"/shop", test.body); !strings.Contains(text(message, 0), test.message) {
 			t.Errorf("%s: %v", name, message)
