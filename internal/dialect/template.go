@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -69,17 +68,17 @@ type TemplateFile struct {
 	FileName string `json:"filename"`
 }
 
-// TemplateFault says what no message can be made of.
-type TemplateFault struct{ Field, Message string }
+// TemplateError says what no message can be made of.
+type TemplateError struct{ Field, Message string }
 
 // Error says it for people.
-func (f *TemplateFault) Error() string { return f.Field + " " + f.Message }
+func (f *TemplateError) Error() string { return f.Field + " " + f.Message }
 
-func faulty(field, format string, args ...any) error {
-	return &TemplateFault{field, fmt.Sprintf(format, args...)}
+func faulty(field, message string) error {
+	return &TemplateError{field, message}
 }
 
-// FillTemplate puts components into a message. Those that say nothing that a template could take are a *TemplateFault;
+// FillTemplate puts components into a message. Those that say nothing that a template could take are a *TemplateError;
 // whether this template takes them, the API says.
 func FillTemplate(message *client.TemplateMessage, components []TemplateComponent) error {
 	message.HeaderParameters, message.BodyParameters, message.ButtonParameters = map[string]string{}, map[string]string{}, map[string]string{}

@@ -62,7 +62,7 @@ func TestFillTemplateRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got client.TemplateMessage
-		if fault, ok := errors.AsType[*dialect.TemplateFault](dialect.FillTemplate(&got, components)); !ok || fault.Field != test.field {
+		if fault, ok := errors.AsType[*dialect.TemplateError](dialect.FillTemplate(&got, components)); !ok || fault.Field != test.field {
 			t.Errorf("%s is refused with %v", test.components, fault)
 		}
 	}

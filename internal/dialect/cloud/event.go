@@ -90,10 +90,18 @@ func (Format) Body(of gateway.Instance, event eventlog.Event, link string) (path
 	case client.MessageReceivedEvent:
 		value, ok = received(of, data, link)
 	case client.MessageSentEvent:
+		if data.Source == client.SourceAPI {
+			value, ok = changedStatus(data.MessageID, client.StatusSent, data.Timestamp, data.Chat, nil)
+			break
+		}
 		field = fieldEchoes
 		value, ok = echoed(of, data, link)
 	case client.MessageStatusEvent:
-		value, ok = changedStatus(data)
+		// A receipt may overtake the platform's acknowledgement, and then there is no such status: that it is
+		// sent is said by the event of the message, which always comes, and comes first.
+		if data.Status != client.StatusSent {
+			value, ok = changedStatus(data.MessageID, data.Status, data.Timestamp, data.Chat, data.Failure)
+		}
 	case client.MessagePollVoteEvent:
 		value, ok = voted(of, event, data)
 	case client.MessageReactionEvent:
@@ -250,13 +258,13 @@ func newProblem(code int, title, details string) []problem {
 }
 
 // changedStatus is how far a message of the account has come.
-func changedStatus(event client.MessageStatusEvent) (value changeValue, ok bool) {
-	if !isDirect(event.Chat) {
+func changedStatus(messageID, to string, at time.Time, chat client.Chat, failed *client.Failure) (value changeValue, ok bool) {
+	if !isDirect(chat) {
 		return value, false
 	}
-	made := status{ID: event.MessageID, Status: event.Status, Timestamp: seconds(event.Timestamp)}
-	made.Recipient, made.RecipientUserID = peer(event.Chat)
-	switch event.Status {
+	made := status{ID: messageID, Status: to, Timestamp: seconds(at)}
+	made.Recipient, made.RecipientUserID = peer(chat)
+	switch to {
 	case client.StatusSent, client.StatusDelivered, client.StatusRead:
 		made.bill()
 	case client.StatusPlayed: // clients do not know it
@@ -264,7 +272,7 @@ func changedStatus(event client.MessageStatusEvent) (value changeValue, ok bool)
 		made.bill()
 	case client.StatusFailed:
 		made.Errors = newProblem(numberSomething, "Something went wrong", "The platform does not say why.")
-		if failed := event.Failure; failed != nil {
+		if failed != nil {
 			means := meaningOf(failed.Code, http.StatusInternalServerError)
 			made.Errors = newProblem(means.number, means.title, failed.Message)
 		}

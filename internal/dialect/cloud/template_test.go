@@ -37,18 +37,23 @@ func TestTemplates(t *testing.T) {
 		t.Errorf("a second one is answered %d %s", got.status, got.body)
 	}
 	limited := "Authorization: Bearer " + newKey(t, r.Gateway, r.id)
-	for method, path := range map[string]string{"POST": "/message_templates", "DELETE": "/message_templates?name=bill"} {
+	for method, path := range cases.Sorted(map[string]string{"POST": "/message_templates", "DELETE": "/message_templates?name=bill"}) {
 		if got := r.ask(t, method, "v22.0/"+shopNumber+path, bill, limited); got.status != http.StatusForbidden || got.Error.Code != 10 {
 			t.Errorf("a limited key's %s is answered %d %s", method, got.status, got.body)
 		}
 	}
 	type page struct {
 		Data []struct {
-			Name, Language, Status, Category string
-			Naming                           string `json:"parameter_format"`
-			Components                       json.RawMessage
-		}
-		Paging struct{ Next string }
+			Name       string          `json:"name"`
+			Language   string          `json:"language"`
+			Status     string          `json:"status"`
+			Category   string          `json:"category"`
+			Naming     string          `json:"parameter_format"`
+			Components json.RawMessage `json:"components"`
+		} `json:"data"`
+		Paging struct {
+			Next string `json:"next"`
+		} `json:"paging"`
 	}
 	var found []string
 	// The token is in the address alone, and has to be in that of the next page too.
