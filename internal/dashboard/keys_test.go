@@ -41,7 +41,16 @@ func TestKeyIsMadeUsedAndRevoked(t *testing.T) {
 	}
 	page := r.show(gateway.RoleOwner, "/keys")
 	r.has(page, "Shop &lt;1&gt;", "Valid", "partner", ">Desk</li>", ">Till</li>")
-	r.hasNot(page, secret)
+	r.hasNot(page, secret, "Cloud API", "operation refused")
+	for _, refused := range []gateway.RefusedOperation{{}, {Operation: "rabbitmq/set", Reason: "use a <webhook>"}} {
+		if err := r.access.Spoke(t.Context(), secret, "evolution", refused); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.access.Spoke(t.Context(), secret, "cloud", gateway.RefusedOperation{}); err != nil {
+		t.Fatal(err)
+	}
+	r.has(r.show(gateway.RoleOwner, "/keys"), "Evolution API", "one operation refused", "rabbitmq/set", "use a &lt;webhook&gt;", "Cloud API")
 
 	got = r.post(gateway.RoleOwner, "/keys/"+key.ID+"/revoke", nil)
 	if got.status != http.StatusNoContent || got.header.Get("Hx-Redirect") != "/keys" {
