@@ -187,7 +187,7 @@ func TestAPIKeys(t *testing.T) {
 	}
 
 	list := request{path: "/api/partner/api-keys?page=3&limit=1", key: f.partner}
-	wantJSON(t, f.do(t, list), http.StatusOK, `{"data":[{`+fields+`,"lastUsedAt":"2026-11-20T14:22:10.123Z","revokedAt":null}],"isFirstPage":false,"isLastPage":true,
+	wantJSON(t, f.do(t, list), http.StatusOK, `{"data":[{`+fields+`,"lastUsedAt":"2026-11-20T14:22:10.123Z","revokedAt":null,"dialects":[]}],"isFirstPage":false,"isLastPage":true,
 		"currentPage":3,"previousPage":2,"nextPage":null,"pageCount":3,"totalCount":3}`)
 
 	revoke := request{method: destroy, path: "/api/partner/api-keys/" + made.ID, key: f.partner}

@@ -79,7 +79,7 @@ func TestSendsAskForWhatWasMeant(t *testing.T) {
 		},
 		{
 			"sticker", `"sticker":"data:image/webp;base64,AAAA","quoteMessageId":"3EB0AA"`,
-			asked{call: "SendMedia", request: to, kind: gateway.TypeSticker, media: messaging.MediaParams{Input: "data:image/webp;base64,AAAA", Field: "sticker"}},
+			asked{call: "SendMedia", request: quoting, kind: gateway.TypeSticker, media: messaging.MediaParams{Input: "data:image/webp;base64,AAAA", Field: "sticker"}},
 		},
 		{
 			"sticker", `"sticker":"data:image/png;base64,AAAA","convert":true`,

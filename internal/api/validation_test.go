@@ -175,7 +175,7 @@ func TestValidationOfSends(t *testing.T) {
 		{"document", `{"to":"5511988887766","document":"data:a/b;base64,AAAA","fileName":"a\u0000"}`, "fileName must not contain U+0000"},
 		{"document", `{"to":"5511988887766","document":"data:a/b;base64,AAAA","fileName":"` + strings.Repeat("a", 9999) + `"}`, ""},
 		{"sticker", `{}`, "sticker is required; to is required"},
-		{"sticker", `{"to":"5511988887766","sticker":[],"quoteMessageId":1,"caption":1}`, "sticker must be a string"},
+		{"sticker", `{"to":"5511988887766","sticker":[],"quoteMessageId":1,"caption":1}`, "quoteMessageId must be a string; sticker must be a string"},
 		{"poll", `{}`, "options is required; question is required; to is required"},
 		{"poll", `{"to":"5511988887766","question":" ","options":["a"],"maxAnswers":-1}`, "maxAnswers must be 0 or more; options must have 2 items or more; question must not be blank"},
 		{"poll", `{"to":"5511988887766","question":"a","options":["a",1]}`, "options[1] must be a string"},

@@ -231,7 +231,7 @@ func TestInterruptedRestore(t *testing.T) {
 	t.Parallel()
 	d := newData(t, inFolder(t.TempDir()))
 	path, target, folder := d.backup(t), inFolder(t.TempDir()), t.TempDir()
-	for looks := range 60 {
+	for looks := range 100 {
 		if _, err := archive.Restore(cutAfter(t.Context(), 2*looks), path, target, folder, nil, nil); err == nil {
 			break // there was time enough
 		}
