@@ -124,6 +124,7 @@ func TestLargePicturesDoNotHoldUpSmallOnes(t *testing.T) {
 func TestProgressivePicturesAreShown(t *testing.T) {
 	t.Parallel()
 	service := patiently(t)
+	service.decoders.complete, service.decoders.apart = 5*time.Minute, 5*time.Minute // the large one takes long with the race detector
 	for _, c := range []struct {
 		width, height, scans int
 		shown                bool
