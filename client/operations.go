@@ -308,8 +308,8 @@ func (c *Client) CreateLabel(ctx context.Context, instanceID string, body NewLab
 
 // CreateTemplate creates a template. A template is a message whose words are settled beforehand,
 // and whose parameters come with each message. Nobody has to approve it, and all instances of the
-// account send it. To change one, delete it and create it anew. Needs a partner key, or one that is
-// not limited to certain instances.
+// account send it. To change one, delete it and create it anew. Needs a key that is not limited to
+// certain instances.
 //
 // Its refusals may have CodeForbidden, CodeInternalError, CodePayloadTooLarge, CodeRateLimited,
 // CodeTemplateExists, CodeTemplateLimitReached, CodeUnauthorized or CodeValidationError, and the
@@ -1393,9 +1393,10 @@ func (c *Client) Templates(ctx context.Context, params ListTemplatesParams) iter
 	return items(func(page int) (Page[Template], error) { return c.ListTemplates(ctx, params, page, 0) })
 }
 
-// ListUploads lists the files that the account has uploaded, oldest first.
+// ListUploads lists the files that the account has uploaded, oldest first. Needs a key that is not
+// limited to certain instances: with the others, an upload is used by whoever knows its ID.
 //
-// Its refusals may have CodeInternalError, CodeRateLimited, CodeUnauthorized or
+// Its refusals may have CodeForbidden, CodeInternalError, CodeRateLimited, CodeUnauthorized or
 // CodeValidationError, and the codes of every operation.
 func (c *Client) ListUploads(ctx context.Context, page, limit int) (answer Page[Upload], err error) {
 	_, err = c.do(ctx, request{method: http.MethodGet, path: "/api/uploads", query: query{}.page(page, limit)}, &answer)

@@ -118,9 +118,12 @@ type UploadPath struct {
 func (f files) listUploads() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listUploads", Tag: tagUploads,
-		Summary: "List uploads", Description: "Lists the files that the account has uploaded, oldest first.",
-		Codes: []string{gateway.CodeValidation},
+		Summary: "List uploads", Description: "Lists the files that the account has uploaded, oldest first. Needs a key that is not limited to certain instances: with the others, an upload is used by whoever knows its ID.",
+		Codes: []string{gateway.CodeValidation, gateway.CodeForbidden},
 	}, func(ctx context.Context, in *contract.Paging) (contract.Envelope[Upload], error) {
+		if err := needsWholeAccount(ctx); err != nil {
+			return contract.Envelope[Upload]{}, err
+		}
 		return contract.Listed(*in, newUpload)(f.uploads.List(ctx, contract.Key(ctx).AccountID, in.Request()))
 	})
 }

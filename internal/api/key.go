@@ -71,6 +71,16 @@ type KeyFields struct {
 	CreatedAt   contract.Timestamp  `json:"createdAt"`
 }
 
+// needsWholeAccount refuses a key that is limited to certain instances, a partner key too: what is the account's own concerns
+// the others.
+func needsWholeAccount(ctx context.Context) error {
+	if len(contract.Key(ctx).InstanceIDs) > 0 {
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
+			"the API key's scope is limited to certain instances, and this concerns all: use a partner key for the whole account")
+	}
+	return nil
+}
+
 func newKeyFields(key gateway.Key) KeyFields {
 	return KeyFields{
 		ID:          key.ID,

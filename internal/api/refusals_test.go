@@ -300,6 +300,25 @@ func TestKeysThatOpenNothing(t *testing.T) {
 	}
 }
 
+// What is the account's own is not for a key that is limited to certain instances, a partner key among them: others of the account
+// would be heard, or changed.
+func TestWhatIsTheAccountsIsNotForLimitedKeys(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	id := f.newInstance(t)
+	for _, partner := range []bool{false, true} {
+		limited := f.newKey(t, access.KeyParams{AccountID: f.account.ID, InstanceIDs: []string{id}, Partner: partner})
+		for _, r := range []request{
+			{path: "/api/uploads", key: limited},
+			{method: post, path: "/api/templates", key: limited, body: `{"name":"bill","language":"pt_BR","components":[{"type":"BODY","text":"Oi"}]}`},
+			{method: http.MethodDelete, path: "/api/templates/1", key: limited},
+			{method: http.MethodPut, path: "/api/partner/cloud-api", key: limited, body: `{"appSecret":"secret"}`},
+		} {
+			wantRefusal(t, r, f.do(t, r), http.StatusForbidden, gateway.CodeForbidden)
+		}
+	}
+}
+
 func TestInstancesOutOfTheScopeOfAKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -117,15 +117,6 @@ type deleteTemplateInput struct {
 // Resolve refuses a text that can't be an identifier.
 func (i *deleteTemplateInput) Resolve(huma.Context) []error { return checkSegment("templateId", i.ID) }
 
-// mayWrite refuses a key that is limited to certain instances: all of the account send the templates.
-func mayWrite(ctx context.Context) error {
-	if own := contract.Key(ctx); len(own.InstanceIDs) > 0 && !own.Partner {
-		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
-			"the API key's scope is limited to certain instances, and this concerns all: use a partner key for the whole account")
-	}
-	return nil
-}
-
 func (r templates) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listTemplates", Tag: tagMessages, Summary: "List the templates", Description: "Those of the account, oldest first.",
@@ -139,10 +130,10 @@ func (r templates) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createTemplate", Tag: tagMessages, Summary: "Create a template", Status: http.StatusCreated,
 		Description: "A template is a message whose words are settled beforehand, and whose parameters come with each message. Nobody has to approve it, and all instances of the account send it. " +
-			"To change one, delete it and create it anew. Needs a partner key, or one that is not limited to certain instances.",
+			"To change one, delete it and create it anew. Needs a key that is not limited to certain instances.",
 		Codes: []string{gateway.CodeForbidden, gateway.CodeTemplateExists, gateway.CodeTemplateLimit},
 	}, func(ctx context.Context, in *contract.JSON[newTemplateBody]) (Template, error) {
-		if err := mayWrite(ctx); err != nil {
+		if err := needsWholeAccount(ctx); err != nil {
 			return Template{}, err
 		}
 		return contract.Answered(newTemplate)(r.use.Create(ctx, in.Given().template(contract.Key(ctx).AccountID)))
@@ -154,7 +145,7 @@ func (r templates) delete() contract.Endpoint {
 		ID: "deleteTemplate", Tag: tagMessages, Summary: "Delete a template", Description: "What was sent stays. Needs a key as for creating one.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeForbidden, gateway.CodeTemplateNotFound},
 	}, func(ctx context.Context, in *deleteTemplateInput) (contract.Empty, error) {
-		if err := mayWrite(ctx); err != nil {
+		if err := needsWholeAccount(ctx); err != nil {
 			return contract.Empty{}, err
 		}
 		return contract.Empty{}, r.use.Delete(ctx, contract.Key(ctx).AccountID, in.ID)

@@ -464,12 +464,10 @@ type accountWebhooks struct{ use *accountwide.Service }
 func ofAccount[I, T any](op contract.Operation, handle func(ctx context.Context, accountID string, in *I) (T, error)) contract.Endpoint {
 	op.Tag, op.Audience, op.Codes = tagEvents, contract.Partners, append([]string{gateway.CodeForbidden}, op.Codes...)
 	return contract.Handle(op, func(ctx context.Context, in *I) (answer T, _ error) {
-		own := contract.Key(ctx)
-		if len(own.InstanceIDs) > 0 {
-			return answer, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
-				"the API key's scope is limited to certain instances, and this concerns all: use a partner key for the whole account")
+		if err := needsWholeAccount(ctx); err != nil {
+			return answer, err
 		}
-		return handle(ctx, own.AccountID, in)
+		return handle(ctx, contract.Key(ctx).AccountID, in)
 	})
 }
 
