@@ -48,6 +48,8 @@ const (
 	maxQuestion = 255 // characters
 	maxOption   = 100 // characters
 	leastInPoll = 2   // options
+	mostInPoll  = 12  // options
+	maxID       = 256 // characters
 )
 
 // pointer stands for a question that is in the text above the poll, or before the only choice that there is.
@@ -57,7 +59,8 @@ const pointer = "👇"
 // single choice, of which no poll can be made, is a line of a text, as everything is where there is no choice.
 func (c Choices) Send(ctx context.Context, api *client.Client, instanceID string) (sent client.Sent, err error) {
 	text, poll := c.messages()
-	if text != "" {
+	if text != "" && (poll == nil || fits(poll)) { // what the API refuses is not half sent
+
 		key := c.Key
 		if key != "" && poll != nil {
 			key += "/text"
@@ -88,7 +91,8 @@ func (c Choices) messages() (text string, poll *client.Poll) {
 	poll = &client.Poll{To: c.To, QuoteMessageID: c.Quote, IdempotencyKey: c.Key, Reference: string(c.Form)}
 	taken := map[string]bool{}
 	var described []string
-	for _, option := range c.Options {
+	// The API refuses one too many as it does a thousand, which would be compared with each other here.
+	for _, option := range c.Options[:min(len(c.Options), mostInPoll+1)] {
 		label := strings.Join(strings.Fields(cmp.Or(strings.TrimSpace(option.Label), option.ID)), " ")
 		if description := strings.TrimSpace(option.Description); description != "" {
 			described = append(described, label+": "+description)
@@ -107,6 +111,18 @@ func (c Choices) messages() (text string, poll *client.Poll) {
 	}
 	poll.Question = cmp.Or(poll.Question, shortened(strings.TrimSpace(c.Prompt), maxQuestion), pointer)
 	return text, poll
+}
+
+// fits reports whether a poll has options and IDs that the API takes.
+func fits(poll *client.Poll) bool {
+	ids := map[string]bool{}
+	for _, id := range poll.OptionIDs {
+		if utf8.RuneCountInString(id) > maxID {
+			return false
+		}
+		ids[id] = true
+	}
+	return len(poll.Options) <= mostInPoll && len(ids) == len(poll.OptionIDs)
 }
 
 // distinct is a label within the bounds of an option, with a number where others are the same.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/dialect"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // posted are the messages that choices become, in order: the texts, and the last one as a poll.
@@ -68,6 +69,22 @@ func TestChoices(t *testing.T) {
 		texts, poll := posted(t, test.choices)
 		if !slices.Equal(texts, test.texts) || poll.Question != test.question || !slices.Equal(poll.Options, test.options) || !slices.Equal(poll.OptionIDs, test.ids) || poll.Reference != string(test.choices.Form) && poll.Question != "" {
 			t.Errorf("%s become %q and %+v", test.name, texts, poll)
+		}
+	}
+}
+
+// What the API will refuse is asked for without the text before it, and costs no more than what it takes.
+func TestChoicesThatAreRefusedAreNotHalfSent(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ã", 300)
+	for name, options := range cases.Sorted(map[string][]dialect.Choice{
+		"too many":     slices.Repeat([]dialect.Choice{{ID: "1", Label: "A"}}, 100_000),
+		"the same IDs": {{ID: "1", Label: "A"}, {ID: "1", Label: "B"}},
+		"a long ID":    {{ID: long, Label: "A"}, {ID: "2", Label: "B"}},
+	}) {
+		texts, poll := posted(t, dialect.Choices{Text: []string{long}, Options: options})
+		if len(texts) != 0 || len(poll.Options) != min(len(options), 13) {
+			t.Errorf("%s: texts %q, and %d options", name, texts, len(poll.Options))
 		}
 	}
 }
