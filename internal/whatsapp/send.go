@@ -95,7 +95,7 @@ func (s *session) transmit(
 		response, err = client.SendMessage(ctx, to, message, whatsmeow.SendRequestExtra{
 			ID: out.PlatformID, Timeout: s.line.Wait, AdditionalNodes: wire.MarksOf(message), MediaHandle: handle,
 		})
-		return err
+		return wire.OutOfTime(ctx, err)
 	})
 	return response, err
 }

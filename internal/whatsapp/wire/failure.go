@@ -58,6 +58,15 @@ const reconnectWait = 2 * time.Second
 // troubleWait is when the platform is asked again after trouble of its own.
 const troubleWait = 5 * time.Second
 
+// OutOfTime gives an error of whatsmeow the end of ctx back as its cause, where whatsmeow drops it: when
+// the keys of a recipient do not come in time, it says only that there is no session with that recipient.
+func OutOfTime(ctx context.Context, err error) error {
+	if errors.Is(err, whatsmeow.ErrNoSession) && ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return err
+}
+
 func isDisconnected(err error) bool {
 	_, ok := errors.AsType[*whatsmeow.DisconnectedError](err)
 	return ok
