@@ -263,7 +263,7 @@ func (q queued) Send(ctx context.Context, message queue.Message, chat gateway.Pa
 	default:
 		// An earlier attempt was cut off. Under its identifier the platform recognises it.
 		leaves()
-		_, err := q.s.hand(ctx, session, known, func() error { return nil })
+		_, _, err := q.s.hand(ctx, session, known, func() error { return nil })
 		return err
 	}
 }
@@ -289,7 +289,7 @@ func (q queued) sendFirst(
 	}
 	leaves()
 	sent := q.message(message, chat, session.Account().Self())
-	_, err := q.s.hand(ctx, session, sent, q.s.config.Store.AcceptMessage(ctx, sent, nil))
+	_, _, err := q.s.hand(ctx, session, sent, q.s.config.Store.AcceptMessage(ctx, sent, nil))
 	return err
 }
 

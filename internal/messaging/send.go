@@ -24,6 +24,9 @@ type Result struct {
 	Replayed bool
 	// Queued says that the message was left in the queue.
 	Queued bool
+	// Message is the message as it was kept when the platform had it. It is nil if it was left in the queue, if
+	// an earlier request sent it, or where something else than one message was sent.
+	Message *gateway.Message
 }
 
 // Request is what every kind of message to be sent has.
@@ -233,9 +236,9 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 	ctx = context.WithoutCancel(ctx)
 	s.underway.Add(1)
 	defer s.underway.Done()
-	taken, err := s.hand(ctx, session, message, kept)
+	taken, sent, err := s.hand(ctx, session, message, kept)
 	if err == nil {
-		return Result{ID: message.ID, MessageID: message.PlatformID}, nil
+		return Result{ID: message.ID, MessageID: message.PlatformID, Message: &sent}, nil
 	}
 	if kept() != nil {
 		return Result{}, notSent(err)
@@ -287,10 +290,10 @@ func notSent(err error) error {
 const internalMessage = "an internal error occurred"
 
 // hand hands a message to the platform, and writes that the platform has it. taken says
-// whether it has.
+// whether it has; now is the message as it was kept then.
 func (s *Service) hand(
 	ctx context.Context, session gateway.Session, message gateway.Message, kept func() error,
-) (taken bool, err error) {
+) (taken bool, now gateway.Message, err error) {
 	began := s.config.Now()
 	defer func() { s.config.Watcher.Sent(string(message.Type), err, s.config.Now().Sub(began)) }()
 	s.config.Tracer.Remember(ctx, traceKey(message.InstanceID, message.PlatformID))
@@ -301,7 +304,7 @@ func (s *Service) hand(
 	defer func() { span.End(err) }()
 	payload, err := disappearing(ctx, s.config.Store, s.config.Encoder, message)
 	if err != nil {
-		return false, err
+		return false, message, err
 	}
 	sending, sentOrLate := s.untilLate(ctx)
 	defer sentOrLate()
@@ -312,18 +315,21 @@ func (s *Service) hand(
 		Stored:     func(context.Context) error { return kept() },
 	})
 	if keptErr := kept(); keptErr != nil {
-		return false, keptErr // nothing was sent
+		return false, message, keptErr // nothing was sent
 	}
 	if err != nil {
-		return false, unlessLate(sending, err)
+		return false, message, unlessLate(sending, err)
 	}
-	return true, s.acknowledged(ctx, message, sent)
+	now, err = s.acknowledged(ctx, message, sent)
+	return true, now, err
 }
 
-// acknowledged writes that the platform has the message, and appends its events.
-func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sent gateway.Sent) (err error) {
+// acknowledged writes that the platform has the message, and appends its events. It returns the message as it
+// is then, with its details.
+func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sent gateway.Sent) (now gateway.Message, err error) {
 	ctx, step := trace.Step(ctx, "write acknowledgement")
 	defer func() { step.End(err) }()
+	now = message // if it was removed meanwhile
 	err = s.reporter.describing(ctx, func(d *descriptions) error {
 		return s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
 			m.SentAt = sent.At
@@ -333,13 +339,16 @@ func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sen
 			if m.Chat.LID == "" {
 				m.Chat.LID = sent.Chat.LID
 			}
-			return s.reporter.advance(m, gateway.MessageSent, gateway.Party{}, sent.At, d)
+			events, err := s.reporter.advance(m, gateway.MessageSent, gateway.Party{}, sent.At, d)
+			now = *m
+			now.Details = d.known[m.ID]
+			return events, err
 		})
 	}, message)
 	if err != nil {
-		return fmt.Errorf("messaging: mark message as sent: %w", err)
+		return now, fmt.Errorf("messaging: mark message as sent: %w", err)
 	}
-	return nil
+	return now, nil
 }
 
 // failed writes that the message was not sent, and appends the event, which says why. Only
