@@ -39,8 +39,11 @@ func (q query) page(page, limit int) query {
 	return q
 }
 
-// RespondAsync is the value of Prefer that leaves a message in the queue.
-const RespondAsync = "respond-async"
+// Values of Prefer, which may be joined by commas.
+const (
+	RespondAsync         = "respond-async"         // leaves a message in the queue
+	ReturnRepresentation = "return=representation" // has the answer of a send hold the message
+)
 
 // headers makes a header of names and values, without those that are empty.
 func headers(namesAndValues ...string) http.Header {

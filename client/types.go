@@ -53,7 +53,9 @@ type Album struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -107,7 +109,9 @@ type AudioFile struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -173,7 +177,9 @@ type CalendarEvent struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -295,7 +301,9 @@ type Contact struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -455,7 +463,9 @@ type Document struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -508,7 +518,9 @@ type Forward struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -614,7 +626,9 @@ type Image struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -830,7 +844,9 @@ type Location struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1417,7 +1433,9 @@ type Poll struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1610,6 +1628,8 @@ type Restriction struct {
 type Sent struct {
 	ID        string `json:"id"`        // Internal identifier.
 	MessageID string `json:"messageId"` // Identifier on the platform.
+	// The message as it was sent, if the request prefers return=representation.
+	Message StoredMessage `json:"message,omitzero"`
 	// Set if an earlier request with the same Idempotency-Key was accepted: the answer names its
 	// message, and no second one was sent.
 	IdempotencyReplayed bool `json:"-"`
@@ -1674,7 +1694,9 @@ type StatusImage struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1693,7 +1715,9 @@ type StatusText struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1715,7 +1739,9 @@ type StatusVideo struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1736,7 +1762,9 @@ type StatusVoice struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1764,12 +1792,14 @@ type Sticker struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
 // StoredMessage is the answer of GetMessage, an item of ListChatMessages, ListMessages and
-// ListStatusPosts and in ListedChat.LastMessage.
+// ListStatusPosts and in ListedChat.LastMessage and Sent.Message.
 type StoredMessage struct {
 	Message
 
@@ -1858,7 +1888,9 @@ type TemplateMessage struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1886,7 +1918,9 @@ type Text struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1937,7 +1971,9 @@ type Video struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1962,7 +1998,9 @@ type VideoNote struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 
@@ -1988,7 +2026,9 @@ type VoiceNote struct {
 	// is sent and the first answer is returned.
 	IdempotencyKey string `json:"-"`
 	// respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202
-	// comes as soon as it is kept. What becomes of it is told by events.
+	// comes as soon as it is kept. What becomes of it is told by events. return=representation: the
+	// answer has the message as it was sent, which is not that of an album and was not left in the
+	// queue.
 	Prefer string `json:"-"`
 }
 

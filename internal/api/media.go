@@ -158,7 +158,7 @@ func (s sending) sticker() contract.Endpoint {
 func sendMedia[T any](s sending, op contract.Operation, kind gateway.MessageType, params func(body T) messaging.MediaParams) contract.Endpoint {
 	op.Description += "The type of the file is detected from its content; the type in a data URI or from a server is ignored. "
 	op.Codes = append(op.Codes, gateway.CodeMediaFetchFailed)
-	return handleSend(op, func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error) {
+	return handleSend(s, op, func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error) {
 		given := params(body)
 		if inline := contract.Media(ctx); inline != nil {
 			given.Input, given.Decoded = "", inline

@@ -13,8 +13,8 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	channel, label, chat := channels{c.Channels}, labels{c.Labels}, chats{c.Chats, c.Now}
 	blocked, chatLabel, messageLabel := people.block(), label.onChat(), label.onMessage()
 	blocks, followed, muted, linked, starred := profile.block(), channel.follow(), channel.mute(), group.link(), chat.star()
-	send, message, queue := sending{c.Messages}, messages{c.Messages}, queued{c.Queue}
-	template := templates{c.Templates, c.Messages}
+	send, message, queue := sending{c.Messages, c.Chats}, messages{c.Messages}, queued{c.Queue}
+	template := templates{c.Templates, send}
 	file := files{c.Messages, c.Uploads, c.Files, c.Instances, c.requests, origin}
 	webhook, accountWebhook, events := webhooks{c.Webhooks}, accountWebhooks{c.AccountWebhooks}, newStreams(c)
 	key, appSecret, health := keys{c.Access, c.Instances, c.Now}, appSecrets{c.Access}, health{c.Ready, c.ClientVersion, c.Version}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
 )
@@ -25,12 +26,17 @@ type Sending interface {
 }
 
 // sending is the resource of messages to send, each kind of content in its file.
-type sending struct{ use Sending }
+type sending struct {
+	use  Sending
+	kept *chat.Service // where a message that an earlier request has sent is looked up
+}
 
 // Sent names a message that was sent.
 type Sent struct {
 	ID        string `json:"id" format:"uuid" doc:"Internal identifier." example:"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"`
 	MessageID string `json:"messageId" doc:"Identifier on the platform." example:"3EB0C431C26A1916E07A"`
+
+	Message *StoredMessage `json:"message,omitempty" doc:"The message as it was sent, if the request prefers return=representation." sample:"-"`
 }
 
 // sentAnswer is the answer of every operation that sends.
@@ -49,23 +55,31 @@ type sendInput[T any] struct {
 	contract.JSON[T]
 }
 
-// Preference is the header that leaves a message in the queue.
+// Preference is the header that leaves a message in the queue, or wants to have it in the answer.
 type Preference struct {
-	Prefer string `header:"Prefer" maxLength:"255" doc:"respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202 comes as soon as it is kept. What becomes of it is told by events." example:"-"`
+	Prefer string `header:"Prefer" maxLength:"255" doc:"respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202 comes as soon as it is kept. What becomes of it is told by events. return=representation: the answer has the message as it was sent, which is not that of an album and was not left in the queue." example:"-"`
 }
 
 // later reports whether the client prefers not to wait.
-func (p Preference) later() bool {
+func (p Preference) later() bool { return p.has(respondAsync) }
+
+// whole reports whether the client prefers to read the message in the answer.
+func (p Preference) whole() bool { return p.has(returnRepresentation) }
+
+func (p Preference) has(wanted string) bool {
 	for preference := range strings.SplitSeq(p.Prefer, ",") {
 		name, _, _ := strings.Cut(preference, ";")
-		if strings.EqualFold(strings.TrimSpace(name), respondAsync) {
+		if strings.EqualFold(strings.TrimSpace(name), wanted) {
 			return true
 		}
 	}
 	return false
 }
 
-const respondAsync = "respond-async"
+const (
+	respondAsync         = "respond-async"
+	returnRepresentation = "return=representation"
+)
 
 // part is what bodies of several operations say of a message beside its content. A body embeds the
 // parts that it has.
@@ -193,7 +207,7 @@ func sessionCodes(more ...string) []string {
 
 // handleSend makes the endpoint of an operation that sends one kind of content, and
 // completes its declaration with what all of them share.
-func handleSend[T any](op contract.Operation, send func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error)) contract.Endpoint {
+func handleSend[T any](s sending, op contract.Operation, send func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error)) contract.Endpoint {
 	op.Tag, op.Status = tagMessages, http.StatusCreated
 	op.Description += "Returns when the platform has acknowledged the message; or, if the request prefers respond-async or says when to send, as soon as the message is kept."
 	op.Later = "The message is kept, and will be sent."
@@ -221,13 +235,31 @@ func handleSend[T any](op contract.Operation, send func(ctx context.Context, req
 		if result.Replayed {
 			out.Replayed = "true"
 		}
+		if in.whole() && !result.Queued {
+			out.Body.Message = s.whole(ctx, result)
+		}
 		return out, nil
 	})
 }
 
+// whole returns a message that was sent; nil if it can't be read, because a client that were told of an error
+// would send the message again.
+func (s sending) whole(ctx context.Context, sent messaging.Result) *StoredMessage {
+	message := sent.Message
+	if message == nil {
+		found, err := s.kept.Message(ctx, contract.Instance(ctx).ID, gateway.MessageRef{ID: sent.ID})
+		if err != nil {
+			return nil
+		}
+		message = &found
+	}
+	shown := newStoredMessage(*message)
+	return &shown
+}
+
 // sendContent is handleSend for content that needs no file; content makes it of the body.
 func sendContent[T any](s sending, op contract.Operation, content func(body T) (gateway.Content, error)) contract.Endpoint {
-	return handleSend(op, func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error) {
+	return handleSend(s, op, func(ctx context.Context, request messaging.Request, body T) (messaging.Result, error) {
 		made, err := content(body)
 		if err != nil {
 			return messaging.Result{}, err
@@ -237,7 +269,7 @@ func sendContent[T any](s sending, op contract.Operation, content func(body T) (
 }
 
 func (s sending) text() contract.Endpoint {
-	return handleSend(contract.Operation{
+	return handleSend(s, contract.Operation{
 		ID: "sendText", Summary: "Send a text",
 	}, func(ctx context.Context, request messaging.Request, b textBody) (messaging.Result, error) {
 		request.Preview = b.LinkPreview != nil && *b.LinkPreview
@@ -254,7 +286,7 @@ type forwardBody struct {
 }
 
 func (s sending) forward() contract.Endpoint {
-	return handleSend(contract.Operation{
+	return handleSend(s, contract.Operation{
 		ID: "forwardMessage", Summary: "Forward a message",
 		Description: "Sends the content of a message of this instance to somebody else, marked as forwarded. ",
 		Codes:       []string{gateway.CodeMessageNotFound},

@@ -17,7 +17,7 @@ import (
 // templates is the resource of templates.
 type templates struct {
 	use  *template.Service
-	send Sending
+	send sending
 }
 
 // Template is a message that is prepared, in one language.
@@ -168,7 +168,7 @@ type templateMessageBody struct {
 }
 
 func (r templates) message() contract.Endpoint {
-	return handleSend(contract.Operation{
+	return handleSend(r.send, contract.Operation{
 		ID: "sendTemplate", Summary: "Send a template",
 		Description: "Puts the parameters into a template of the account, and sends that as a message: a text, or the file of the header with the text below it. " +
 			"A text header is bold, a footer the last line in italics; buttons are lines of the text. ",
@@ -179,7 +179,7 @@ func (r templates) message() contract.Endpoint {
 			file.Input = ""
 		}
 		accountID := contract.Instance(ctx).AccountID
-		return r.send.SendTemplate(ctx, request, func(ctx context.Context) (gateway.MessageType, string, error) {
+		return r.send.use.SendTemplate(ctx, request, func(ctx context.Context) (gateway.MessageType, string, error) {
 			found, err := r.use.Find(ctx, accountID, b.Name, b.Language)
 			if err != nil {
 				return "", "", err

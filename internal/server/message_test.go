@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -260,6 +261,38 @@ func TestRepeatWithTheSameIdempotencyKeySendsOnce(t *testing.T) {
 	other, err := client.New(g.BaseURL, key.Key).SendText(t.Context(), id, text)
 	if err != nil || other.IdempotencyReplayed || other.ID == first.ID {
 		t.Errorf("another caller: %+v (%v)", other, err)
+	}
+}
+
+// An answer that has the message says what the message's own look-up says, and a repeat of the request says it, too.
+func TestAnswerHasTheMessage(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	quoted, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "Oi"})
+	if err != nil || quoted.Message.ID != "" {
+		t.Fatalf("an answer with the message %+v, which nobody asked for; error %v", quoted.Message, err)
+	}
+	image := client.Image{
+		To: customerNumber, Image: client.DataURI("image/png", picture(t)), Caption: "the new one",
+		Prefer: client.ReturnRepresentation, IdempotencyKey: "a picture", QuoteMessageID: quoted.ID,
+	}
+	for _, replayed := range []bool{false, true} {
+		sent, err := g.Client.SendImage(t.Context(), id, image)
+		if err != nil || sent.IdempotencyReplayed != replayed || sent.Message.ID != sent.ID {
+			t.Fatalf("answered %+v, error %v; want the message, and a repeat %t", sent, err, replayed)
+		}
+		kept, err := g.Client.GetMessage(t.Context(), id, sent.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept.Status = sent.Message.Status // its receipts may have come meanwhile
+		if !reflect.DeepEqual(sent.Message, kept) {
+			t.Errorf("the answer has %+v, the look-up %+v", sent.Message, kept)
+		}
+	}
+	later, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "Oi", Prefer: client.ReturnRepresentation + ", " + client.RespondAsync})
+	if err != nil || !later.Accepted || later.Message.ID != "" {
+		t.Errorf("a message in the queue is answered with %+v, error %v", later, err)
 	}
 }
 
