@@ -4,6 +4,7 @@
 package dialect
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,8 @@ func (g *Gateway) Answered(r *http.Request, name, key string, status int, operat
 const baseURL = "http://gateway"
 
 // As returns a client with an API key, on behalf of a request: links in answers, limits by address and
-// traces are those that the request itself would get. name is the dialect, for the log.
+// traces are those that the request itself would get, and what is sent is answered with the whole message. name is
+// the dialect, for the log.
 func (g *Gateway) As(r *http.Request, name, key string) *client.Client {
 	within := &http.Client{
 		Transport:     transport{api: g.api, outer: r},
@@ -61,17 +63,17 @@ func (g *Gateway) Fetch(r *http.Request, link string) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dialect: fetch a file: %w", err)
 	}
-	return transport{api: g.api, outer: r}.RoundTrip(inner)
+	return transport{api: g.api, outer: r, streams: true}.RoundTrip(inner)
 }
 
 // transport answers requests by a handler.
 type transport struct {
-	api   http.Handler
-	outer *http.Request
+	api     http.Handler
+	outer   *http.Request
+	streams bool // the answer is read while it is written: it may be large
 }
 
-// RoundTrip begins to answer a request, and returns with the header of the answer. The handler ends early if
-// the body of the answer is closed.
+// RoundTrip answers a request.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	inner := r.Clone(ctx)
@@ -82,15 +84,54 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			inner.Header[name] = values
 		}
 	}
+	if inner.Header.Get("Prefer") == "" {
+		inner.Header.Set("Prefer", client.ReturnRepresentation)
+	}
 	if inner.Body == nil {
 		inner.Body = http.NoBody
 	}
+	if t.streams {
+		return stream(t.api, inner, cancel)
+	}
+	defer cancel()
+	return whole(t.api, inner)
+}
+
+// whole has a handler answer a request, and returns the answer when it is written.
+func whole(handler http.Handler, r *http.Request) (response *http.Response, err error) {
+	body := &bytes.Buffer{}
+	answer := &answer{header: http.Header{}, body: body, begun: make(chan *http.Response, 1)}
+	defer func() {
+		if recover() != nil { // it was logged where it happened
+			response, err = nil, errBroken
+		}
+	}()
+	handler.ServeHTTP(answer, r)
+	answer.WriteHeader(http.StatusOK)
+	response = <-answer.begun
+	response.Request, response.Body, response.ContentLength = r, io.NopCloser(body), int64(body.Len())
+	return response, nil
+}
+
+// stream has a handler answer a request, and returns with the header of the answer. The handler ends early if
+// the body of the answer is closed. end ends what the handler does in its name.
+func stream(handler http.Handler, r *http.Request, end context.CancelFunc) (*http.Response, error) {
 	body, written := io.Pipe()
 	answer := &answer{header: http.Header{}, body: written, begun: make(chan *http.Response, 1)}
 	go func() {
-		defer cancel()
-		defer func() { answer.end(recover()) }()
-		t.api.ServeHTTP(answer, inner)
+		defer end()
+		defer func() {
+			if recover() == nil {
+				answer.WriteHeader(http.StatusOK)
+				_ = written.Close() // always nil
+				return
+			}
+			if !answer.wrote {
+				answer.begun <- nil
+			}
+			_ = written.CloseWithError(errBroken) // always nil
+		}()
+		handler.ServeHTTP(answer, r)
 	}()
 	response := <-answer.begun
 	if response == nil {
@@ -103,7 +144,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // answer is written by a handler and read by whoever waits for the response.
 type answer struct {
 	header http.Header
-	body   *io.PipeWriter
+	body   io.Writer
 	begun  chan *http.Response // gets the response once, without its body; nil: there is none
 	wrote  bool
 }
@@ -123,7 +164,7 @@ func (a *answer) WriteHeader(status int) {
 	}
 }
 
-// Write waits until what is written was read.
+// Write begins the answer if nothing has. Where the answer is read while it is written, it waits until that was read.
 func (a *answer) Write(part []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(part)
@@ -134,16 +175,3 @@ func (a *answer) Flush() {}
 
 // errBroken is the error of reading an answer whose handler gave up.
 var errBroken = errors.New("the answer broke off")
-
-// end ends the answer, also after a panic of the handler.
-func (a *answer) end(panicked any) {
-	if panicked != nil {
-		if !a.wrote {
-			a.begun <- nil
-		}
-		_ = a.body.CloseWithError(errBroken) // always nil
-		return
-	}
-	a.WriteHeader(http.StatusOK)
-	_ = a.body.Close() // always nil
-}

@@ -43,14 +43,13 @@ func (c *call) sent(sent client.Sent, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	message, err := c.client.GetMessage(c.ctx(), c.id(), sent.ID)
-	if err != nil {
-		return object{ //nolint:nilerr // it was sent: an error would have the flow send it again
+	if sent.Message.ID == "" {
+		return object{ // it was sent: an error would have the flow send it again
 			"key":    object{"remoteJid": jidOf(c.fields.text("number")), "fromMe": true, "id": sent.MessageID},
 			"status": statusPending, "pushName": own, "message": object{}, "messageType": "unknown", "instanceId": c.id(), "source": sourceOf(sent.MessageID),
 		}, nil
 	}
-	return messageOf(c.id(), &message.Message, statusPending), nil
+	return messageOf(c.id(), &sent.Message.Message, statusPending), nil
 }
 
 func (c *call) sendText() (any, error) {
