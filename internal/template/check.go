@@ -17,6 +17,7 @@ import (
 // How long the parts may be, in characters, and how many buttons there are. They are Meta's limits, so that a template
 // can be moved there.
 const (
+	maxName       = 512
 	maxHeader     = 60
 	maxBody       = 1024
 	maxFooter     = 60
@@ -28,7 +29,7 @@ const (
 )
 
 var (
-	goodName     = regexp.MustCompile(`^[a-z0-9_]{1,512}$`)
+	goodName     = regexp.MustCompile(`^[a-z0-9_]+$`)
 	goodLanguage = regexp.MustCompile(`^[a-z]{2,3}(_[A-Z]{2,4})?$`)
 	goodPhone    = regexp.MustCompile(`^\+?[0-9 ()-]+$`)
 	// placeholder is where a parameter stands.
@@ -63,7 +64,7 @@ func (f faults) err() error {
 // check says why a template can't be used.
 func (t *Template) check() error {
 	var wrong faults
-	if !goodName.MatchString(t.Name) {
+	if len(t.Name) > maxName || !goodName.MatchString(t.Name) {
 		wrong.add("name", "must have small letters, digits and underscores alone, 512 at most")
 	}
 	if !goodLanguage.MatchString(t.Language) {
