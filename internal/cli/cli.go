@@ -8,6 +8,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -120,9 +124,20 @@ type invocation struct {
 
 // readLine reads a command line. Its error is for people.
 func readLine(args []string, options ...kong.Option) (*invocation, error) {
+	if few, fewer := fewCommands(args); fewer {
+		if read, err := readBy(few, args, options...); err == nil {
+			return read, nil
+		}
+		// What is wrong is said by the parser that knows all commands.
+	}
+	return readBy(reflect.ValueOf(&commands{}), args, options...)
+}
+
+// readBy reads a command line by a struct that is commands, or a part of it.
+func readBy(grammar reflect.Value, args []string, options ...kong.Option) (*invocation, error) {
 	read := &invocation{args: args}
 	var loader settings.Loader
-	parser, err := newParser(&read.line, append(options, kong.WithBeforeResolve(loader.Load), kong.Help(helpFor(args)))...)
+	parser, err := newParser(grammar.Interface(), append(options, kong.WithBeforeResolve(loader.Load), kong.Help(helpFor(args)))...)
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +146,46 @@ func readLine(args []string, options ...kong.Option) (*invocation, error) {
 		return nil, mistaken(err)
 	}
 	read.file = loader.File
+	line := reflect.ValueOf(&read.line).Elem()
+	for field, value := range grammar.Elem().Fields() {
+		line.FieldByName(field.Name).Set(value)
+	}
 	return read, nil
 }
 
-func newParser(line *commands, options ...kong.Option) (*kong.Kong, error) {
-	return kong.New(line, append([]kong.Option{
+// fewCommands makes a struct like commands with the command alone that a command line begins with, and serve, whose flags
+// are the settings: to learn all commands takes longer than most of them need. It is false where all may be spoken of.
+func fewCommands(args []string) (grammar reflect.Value, fewer bool) {
+	if len(args) == 0 || args[0] == "help" || slices.Contains(args, "--help") || slices.Contains(args, "-h") || isCompletion() {
+		return grammar, false
+	}
+	found := slices.Equal(args, []string{"--version"})
+	var fields []reflect.StructField
+	for field := range reflect.TypeFor[commands]().Fields() {
+		_, isCommand := field.Tag.Lookup("cmd")
+		named := isCommand && isNamed(field, args[0])
+		if named || !isCommand || field.Name == "Serve" {
+			fields = append(fields, field)
+		}
+		found = found || named
+	}
+	return reflect.New(reflect.StructOf(fields)), found
+}
+
+// isNamed reports whether a word is the name of a field's command, or one of its aliases.
+func isNamed(field reflect.StructField, word string) bool {
+	name := field.Tag.Get("name")
+	if name == "" {
+		name = strings.ToLower(capitals.ReplaceAllString(field.Name, "$1-$2"))
+	}
+	return word == name || slices.Contains(strings.Split(field.Tag.Get("aliases"), ","), word)
+}
+
+// capitals are where the name of a field begins a new word.
+var capitals = regexp.MustCompile("([a-z])([A-Z])")
+
+func newParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(grammar, append([]kong.Option{
 		kong.Name("recado"),
 		kong.Description("A self-hosted gateway: an HTTP API and a dashboard for a phone messenger."),
 		kong.DefaultEnvars(environment),

@@ -38,8 +38,11 @@ func (c completionCommand) Run(t terminal.Terminal) error {
 // answerCompletion answers a shell that asks for completion, and ends the program;
 // otherwise it does nothing.
 func answerCompletion(parser *kong.Kong) {
-	if os.Getenv("COMP_LINE") == "" {
+	if !isCompletion() {
 		return
 	}
 	kongcompletion.Register(parser, kongcompletion.WithExitFunc(parser.Exit))
 }
+
+// isCompletion reports whether a shell asks for the words that may come next.
+func isCompletion() bool { return os.Getenv("COMP_LINE") != "" }

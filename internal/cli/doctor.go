@@ -47,7 +47,11 @@ func ofSettings(err error, read *invocation, environ []string) []doctor.Finding 
 	for _, mistake := range mistakesOf(err) {
 		findings = append(findings, doctor.Finding{Check: name, State: doctor.Wrong, Found: mistake, Do: "correct it; the gateway does not start with it"})
 	}
-	for _, unknown := range settings.UnknownVariables(read.parsed.Model, environment+"_", environ) {
+	every, parserErr := newParser(&commands{}) // a variable may be that of another command
+	if parserErr != nil {
+		return append(findings, doctor.Finding{Check: name, State: doctor.Wrong, Found: parserErr.Error(), Do: "report it: it is a fault of the program"})
+	}
+	for _, unknown := range settings.UnknownVariables(every.Model, environment+"_", environ) {
 		findings = append(findings, doctor.Finding{
 			Check: name, State: doctor.Warning, Found: "the variable " + unknown, Do: "look for its name in docs/config.md, or remove it",
 		})

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/data"
@@ -150,6 +153,49 @@ func TestFirstScreen(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "communities") {
 		t.Errorf("it has commands that can wait:\n%s", out.String())
+	}
+}
+
+// A command is read without learning all others, but for serve, whose flags are the settings, by each of its names.
+func TestFewCommands(t *testing.T) {
+	t.Parallel()
+	whole, err := newParser(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range whole.Model.Children {
+		for _, name := range append(command.Aliases, command.Name) {
+			grammar, fewer := fewCommands([]string{name, "--json"})
+			switch {
+			case command.Name == "help":
+				if fewer {
+					t.Error("help knows few commands")
+				}
+				continue
+			case !fewer:
+				t.Errorf("%s is read with all commands", name)
+				continue
+			}
+			few, err := newParser(grammar.Interface())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, kept := range few.Model.Children {
+				if kept.Name != command.Name && kept.Name != "serve" {
+					t.Errorf("%s is read with %s", name, kept.Name)
+				}
+			}
+			if !slices.ContainsFunc(few.Model.Children, func(kept *kong.Node) bool {
+				return kept.Name == command.Name && len(kept.Leaves(false)) == len(command.Leaves(false))
+			}) {
+				t.Errorf("%s is read without itself", name)
+			}
+		}
+	}
+	for _, args := range [][]string{nil, {"--json", "list"}, {"lst"}, {"list", "--help"}, {"send", "-h"}, {"help", "list"}} {
+		if _, fewer := fewCommands(args); fewer {
+			t.Errorf("%q is read with few commands", args)
+		}
 	}
 }
 
