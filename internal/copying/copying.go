@@ -20,7 +20,7 @@ import (
 var tables = []string{
 	"accounts", "api_keys", "templates", "instances", "chats", "messages", "registrations", "idempotency", "sent_changes", "data_keys", "secrets", "events",
 	"uploads", "account_webhooks", "webhooks", "webhook_blocked_chats", "webhook_dead_letters", "webhook_attempts", "users", "sign_ins", "passkeys", "audit",
-	"devices", "device_keys", "number_checks", "queued_messages", "new_chats", "poll_votes", "menu_answers", "reactions", "labels", "labelled",
+	"devices", "device_keys", "number_checks", "queued_messages", "new_chats", "poll_votes", "menu_answers", "due_reads", "reactions", "labels", "labelled",
 	"presence_subscriptions", "file_place", "clock",
 }
 

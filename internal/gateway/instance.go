@@ -68,11 +68,26 @@ type Instance struct {
 	Label DeviceLabel
 	// Sending is what the instance keeps to when it sends.
 	Sending SendingRules
+	// Switches are its settings that are on or off.
+	Switches Switches
 	// Restricted is the restriction of the account that the platform has spoken of last.
 	Restricted Restricted
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
+}
+
+// Switches are what an instance does of its own accord, or leaves. All of it is off at first. They are kept as JSON
+// under these names, so that a new one needs no column.
+type Switches struct {
+	// ReadMessages tells people that their messages were read as soon as those are stored, ReadStatuses the same
+	// of status posts.
+	ReadMessages bool `json:"readMessages,omitempty"`
+	ReadStatuses bool `json:"readStatuses,omitempty"`
+	// AlwaysOnline shows the account online while the instance is connected.
+	AlwaysOnline bool `json:"alwaysOnline,omitempty"`
+	// IgnoreGroups drops what comes in of groups: nothing of it is kept, and it has no events.
+	IgnoreGroups bool `json:"ignoreGroups,omitempty"`
 }
 
 // Linked reports whether the instance holds the keys of a session, connected or

@@ -73,6 +73,8 @@ type Message struct {
 	// SenderUsername is the name by which others find the sender without the number. It is not
 	// stored: it comes with a message that has just arrived, if the platform tells it.
 	SenderUsername string
+	// ReadDue says that its sender is to be told that it was read, once it is stored. It is no part of the stored message.
+	ReadDue bool
 	// WireKey is the same for every delivery of the message, so that a second delivery
 	// changes nothing. Messages with the same one have the same PlatformID. It is empty for
 	// messages that were sent through this gateway.

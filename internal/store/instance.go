@@ -54,6 +54,7 @@ var (
 		table.Flag("calls_reject", func(r *instanceRow) *bool { return &r.instance.Sending.Calls.Reject }),
 		table.Text("calls_text", func(r *instanceRow) *string { return &r.instance.Sending.Calls.Text }),
 		table.Flag("buttons_refuse", func(r *instanceRow) *bool { return &r.instance.Sending.RefuseButtons }),
+		table.Object("switches", func(r *instanceRow) *gateway.Switches { return &r.instance.Switches }),
 		table.Text("external_name", func(r *instanceRow) *string { return &r.instance.ExternalName }),
 	)
 

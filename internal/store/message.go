@@ -30,6 +30,13 @@ var (
 	added = chattable.AddedColumns
 )
 
+// The identifiers of messages are in the order in which these were stored.
+const (
+	addDueRead = "INSERT INTO due_reads (message_id, instance_id) SELECT id, instance_id FROM messages WHERE id = $1"
+
+	dueReads = "FROM messages WHERE id IN (SELECT message_id FROM due_reads WHERE instance_id = $1 ORDER BY message_id LIMIT $2 + 0) ORDER BY id"
+)
+
 const (
 	// The inner queries have no ORDER BY: with it SQLite prefers the index of the
 	// order, and reads every message of the instance.
@@ -56,7 +63,7 @@ const (
 // AddMessage adds a message with the events that it causes, and reports whether
 // it is new. If a message with the same wire key and platform identifier exists, that one
 // stays as it is, and nothing is added. The changes of keys that the context has
-// (gateway.WithDeviceKeys) are written in any case. It returns a gateway.NotFound if the
+// (gateway.WithDeviceKeys) are written in any case. A new one with ReadDue is in DueReads. It returns a gateway.NotFound if the
 // instance is gone.
 func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (added bool, err error) {
 	return s.addArrived(ctx, message, func(context.Context, *recorder) (string, []eventlog.Event, error) { return "", events, nil })
@@ -116,6 +123,11 @@ func (s *Store) addArrived(
 				return err
 			}
 		}
+		if message.ReadDue {
+			if _, err := r.ExecContext(ctx, addDueRead, message.ID); err != nil {
+				return err
+			}
+		}
 		return r.appendWith(ctx, message.ID, result, events...)
 	})
 	if err != nil {
@@ -124,6 +136,20 @@ func (s *Store) addArrived(
 	changed, err := result.RowsAffected()
 	table.Wrap(&err, "add message")
 	return changed > 0, err
+}
+
+// DueReads returns messages of an instance that were added with ReadDue and are not in any call of EndDueReads yet,
+// oldest first, limit at most.
+func (s *Store) DueReads(ctx context.Context, instanceID string, limit int) (_ []gateway.Message, err error) {
+	defer table.Wrap(&err, "messages whose senders are to be told that they were read")
+	return chattable.MessageColumns.Collect(ctx, s.db.Reader(), dueReads, instanceID, limit)
+}
+
+// EndDueReads notes that nothing is to be told of the messages with these internal identifiers any more.
+func (s *Store) EndDueReads(ctx context.Context, instanceID string, ids []string) (err error) {
+	defer table.Wrap(&err, "end due reads")
+	_, err = s.db.ExecOf(ctx, instanceID, "DELETE FROM due_reads WHERE instance_id = $1 AND message_id IN "+s.db.In(2), instanceID, table.Texts(ids))
+	return err
 }
 
 // AddHistory adds messages from before an instance was linked. A message whose platform

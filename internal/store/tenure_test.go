@@ -265,6 +265,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 		"KeepPresence": func(ctx context.Context) error {
 			return f.Presences.KeepPresence(ctx, id, gateway.ContactPresence{}, event())
 		},
+		"EndDueReads":      func(ctx context.Context) error { return f.EndDueReads(ctx, id, []string{uuid.NewString()}) },
 		"DropChange":       func(ctx context.Context) error { return f.DropChange(ctx, id, "D") },
 		"SaveWebhook":      func(ctx context.Context) error { return f.Webhooks.SaveWebhook(ctx, hook, nil) },
 		"DeleteDeadLetter": func(ctx context.Context) error { return f.Webhooks.DeleteDeadLetter(ctx, ref, 1) },
@@ -288,7 +289,7 @@ const others = `Failing Probe AccountsOf AllAccountWebhooks DeleteAccountWebhook
 	FindDeviceKey FindDeviceKeys FindIdempotency FindInstance FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey InstanceOutlines
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListNumberChecks
 	ListQueued ListReactions ListVotes EventsOfChat ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Count LastBackup Connections
-	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp DisappearsAfter FindChat FindLabel FreeLabelID LabelsOfChats LabelsOfMessages ListLabels AddUpload FindUpload ListUploads DeleteUpload EndedUploads ListChats ListMessages ChatsOfMessages ChatMessagesUntil RunIndex
+	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp DisappearsAfter DueReads FindChat FindLabel FreeLabelID LabelsOfChats LabelsOfMessages ListLabels AddUpload FindUpload ListUploads DeleteUpload EndedUploads ListChats ListMessages ChatsOfMessages ChatMessagesUntil RunIndex
 	FindPresenceSubscription ListPresenceSubscriptions EndedPresenceSubscriptions
 	AddTemplate DeleteTemplate FindTemplate ListTemplates AppSecret SetAppSecret CreateAccount CreateKey RevokeKey TouchKey NoteSpoken SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault FilesOwner OwnFiles

@@ -129,6 +129,7 @@ func testUpdateInstance(t *testing.T, f *fixture) {
 		Typing: true, NumberChecks: gateway.Budget{PerHour: 6, PerDay: 7}, Calls: gateway.CallRule{Reject: true, Text: "No calls"}, RefuseButtons: true,
 	}
 	want.Restricted = gateway.Restricted{Since: after(1), Until: after(30), Reported: after(2)}
+	want.Switches = gateway.Switches{ReadMessages: true, ReadStatuses: true, AlwaysOnline: true, IgnoreGroups: true}
 	want.ExternalName = "loja 7"
 	want.UpdatedAt = after(7)
 	got, err := f.UpdateInstance(f.ctx(), instance.ID, func(i *gateway.Instance) ([]eventlog.Event, error) {

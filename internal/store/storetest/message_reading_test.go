@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -130,4 +131,46 @@ func testCountTraffic(t *testing.T, f *fixture) {
 			t.Errorf("%s: got %v, want %v", name, got, test.want)
 		}
 	}
+}
+
+func testDueReads(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	wantDue := func(when string, limit int, want ...string) {
+		t.Helper()
+		due, err := f.DueReads(f.ctx(), instance.ID, limit)
+		f.check(err)
+		var got []string
+		for _, message := range due {
+			got = append(got, message.PlatformID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q are due, want %q", when, got, want)
+		}
+	}
+	var messages []gateway.Message
+	for n := range 4 {
+		message := f.message(instance, n+1)
+		message.WireKey, message.ReadDue = "in "+strconv.Itoa(n), n != 1
+		f.add(message, true)
+		messages = append(messages, message)
+	}
+	elsewhere := f.message(other, 9)
+	elsewhere.ReadDue = true
+	f.add(elsewhere, true)
+	first, third, fourth := messages[0], messages[2], messages[3]
+	wantDue("all", 10, first.PlatformID, third.PlatformID, fourth.PlatformID)
+	wantDue("two at most", 2, first.PlatformID, third.PlatformID)
+	f.check(f.EndDueReads(f.ctx(), instance.ID, []string{first.ID, elsewhere.ID, newID()}))
+	again := first
+	again.ID = newID()
+	f.add(again, false)
+	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{third.ID}))
+	wantDue("one has ended, came again, and one is deleted", 10, fourth.PlatformID)
+	if due, err := f.DueReads(f.ctx(), other.ID, 10); err != nil || len(due) != 1 {
+		t.Errorf("of the other instance %+v are due (%v)", due, err)
+	}
+	f.check(f.DeleteInstance(f.ctx(), instance.ID))
+	wantDue("the instance is deleted", 10)
 }

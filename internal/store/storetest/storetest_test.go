@@ -76,6 +76,7 @@ func testStore(t *testing.T, empty func(t *testing.T) store.Config) {
 		"messages, at once":   testUpdateMessagesAtOnce,
 		"messages, just sent": testRecentMessages,
 		"messages, history":   testAddHistory,
+		"messages, due reads": testDueReads,
 		"messages, pending":   testPendingMessages,
 		"chats":               testChats,
 		"chats, joined":       testChatsAreJoined,

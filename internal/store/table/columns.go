@@ -130,6 +130,35 @@ func (l *encodedList[E]) Scan(source any) error {
 	return nil
 }
 
+// Object is a column with a struct as JSON: empty for the zero value. What an older program does not know of it
+// is lost when that program writes it.
+func Object[T any, O comparable](name string, field func(row *T) *O) Column[T] {
+	return Custom(name, func(row *T) any { return encodedObject(*field(row)) }, func(row *T) any { return intoObject[O]{field(row)} })
+}
+
+func encodedObject[O comparable](object O) string {
+	if object == *new(O) {
+		return ""
+	}
+	encoded, err := json.Marshal(object)
+	if err != nil {
+		panic(err) // the columns are of plain values
+	}
+	return string(encoded)
+}
+
+type intoObject[O comparable] struct{ object *O }
+
+// Scan reads the column.
+func (i intoObject[O]) Scan(source any) error {
+	*i.object = *new(O)
+	stored, err := Stored(source)
+	if err != nil || len(stored) == 0 {
+		return err
+	}
+	return json.Unmarshal(stored, i.object)
+}
+
 // Span is a column of durations, as whole numbers of a unit.
 func Span[T any](name string, unit time.Duration, field func(row *T) *time.Duration) Column[T] {
 	return Column[T]{name, func(row *T) any { return int64(*field(row) / unit) }, func(row *T) any { return &span{field(row), unit} }}
