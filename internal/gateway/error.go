@@ -248,6 +248,13 @@ func Shortage(err error) *Error {
 // AsError returns the Error in err's chain, if there is one.
 func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
+// IsAway reports whether an error says that an instance is not connected, or not here any more: that is over by
+// itself, if it ever is.
+func IsAway(err error) bool {
+	known, ok := AsError(err)
+	return ok && known.Code == CodeNotConnected || errors.Is(err, ErrTenureOver)
+}
+
 // KindOf returns the kind of the Error in err's chain, Internal if there is none.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {

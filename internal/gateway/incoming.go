@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -28,6 +29,64 @@ type Incoming interface {
 	Cleaned(now time.Time) Incoming
 
 	incoming() // no other package adds a kind
+}
+
+// WithoutGroups returns what of something that was received is not of groups, nil if that is nothing, and
+// reports whether any of it is.
+func WithoutGroups(incoming Incoming) (others Incoming, ofGroups bool) {
+	var chat JID
+	switch incoming := incoming.(type) {
+	case History:
+		rest := slices.DeleteFunc(slices.Clone(incoming), func(m Message) bool { return m.Chat.JID.IsGroup() })
+		return orNothing(rest), len(rest) < len(incoming)
+	case ChatArrangements:
+		rest := slices.DeleteFunc(slices.Clone(incoming), func(u ChatUpdate) bool { return u.Chat.JID.IsGroup() })
+		return orNothing(rest), len(rest) < len(incoming)
+	case LabelChanges:
+		rest := slices.DeleteFunc(slices.Clone(incoming), func(c LabelChange) bool { return c.Chat.JID.IsGroup() })
+		return orNothing(rest), len(rest) < len(incoming)
+	case Message:
+		chat = incoming.Chat.JID
+	case Change:
+		chat = incoming.Chat.JID
+	case PollVote:
+		chat = incoming.Chat.JID
+	case EventResponse:
+		chat = incoming.Chat.JID
+	case Receipt:
+		chat = incoming.Chat.JID
+	case ContactPresence:
+		chat = incoming.Chat.JID
+	case GroupChange:
+		chat = incoming.Group
+	case Call:
+		chat = incoming.Chat.JID
+	case CallEnd:
+		chat = incoming.Chat.JID
+	case ChatUpdate:
+		chat = incoming.Chat.JID
+	case MessageUpdate:
+		chat = incoming.Chat.JID
+	case LabelChange:
+		chat = incoming.Chat.JID
+	case HistoryAnswer:
+		chat = incoming.Chat.JID
+	}
+	if chat.IsGroup() {
+		return nil, true
+	}
+	return incoming, false
+}
+
+// orNothing is a list of what was received; nil if it is empty.
+func orNothing[L interface {
+	~[]E
+	Incoming
+}, E any](list L) Incoming {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }
 
 // History holds messages from before the link, a bounded number at a time. They

@@ -73,8 +73,9 @@ type Messages interface {
 	// deletion, or a reaction to any message. It reads only the change's kind and the
 	// fields that belong to that kind.
 	EncodeChange(key MessageKey, change Change) ([]byte, error)
-	// MarkRead sends the sender of a message a receipt that it was read.
-	MarkRead(ctx context.Context, key MessageKey, at time.Time) error
+	// MarkRead sends the sender of a message a receipt that it was read. more are the platform's
+	// identifiers of others by the same sender in the same chat.
+	MarkRead(ctx context.Context, key MessageKey, at time.Time, more ...string) error
 	// RequestOlder asks the phone for messages of a chat that are older than one of it, and
 	// returns the identifier of the request. A HistoryAnswer says how it ends. Its error is
 	// Conflict too while another request for the chat waits.

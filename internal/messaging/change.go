@@ -266,21 +266,3 @@ func (s *Service) Pin(ctx context.Context, instanceID string, ref gateway.Messag
 	}
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangePin, For: lasts})
 }
-
-// MarkRead sends the sender of a message a receipt that it was read. Nobody has to be sent
-// a receipt for one's own message, so this does nothing then. Its error is NotFound.
-func (s *Service) MarkRead(ctx context.Context, instanceID string, ref gateway.MessageRef) error {
-	session, message, err := s.locate(ctx, instanceID, ref)
-	if err != nil || message.FromMe {
-		return err
-	}
-	if err := session.Messages().MarkRead(ctx, message.Key(), s.config.Now()); err != nil {
-		return err
-	}
-	if message.Chat.JID.IsStatus() {
-		return nil // no list of chats has it
-	}
-	return s.config.Chats.Keep(ctx, instanceID, gateway.ChatUpdate{
-		Chat: message.Chat, ReadIDs: []string{message.PlatformID}, At: s.config.Now().UTC(),
-	})
-}

@@ -23,3 +23,6 @@ func ChosenBy(text string, options ...string) string {
 	option, _ := chosenBy(text, menu)
 	return option.ID
 }
+
+// MarkDue marks as read what is due of an instance.
+func (s *Service) MarkDue(ctx context.Context, instanceID string) { s.markDue(ctx, instanceID) }

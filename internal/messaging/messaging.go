@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/required"
 	"github.com/recado-project/recado/internal/trace"
+	"github.com/recado-project/recado/internal/worker"
 )
 
 // Directory finds the chat that a message goes to.
@@ -110,6 +111,7 @@ type Service struct {
 	turns        keylock.Locks // by instance: one thing after another is handed to its session
 
 	queue *queue.Queue
+	reads *worker.Errands // marking as read what is due
 
 	underway sync.WaitGroup // sends that a session has, until their outcome is written
 
@@ -179,6 +181,7 @@ func New(config Config) (*Service, error) {
 		config.Watcher = nobody{}
 	}
 	s := &Service{config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}, since: map[string]time.Time{}}
+	s.reads = worker.NewErrands(s.markDue)
 	var err error
 	s.queue, err = queue.New(queue.Config{
 		Store: config.Store, Sender: queued{s}, Bell: config.Bell, Logger: config.Logger, Tenures: config.Tenures, Now: config.Now,

@@ -38,8 +38,11 @@ type ReceiverConfig struct {
 	Labels Labels
 	Logger *slog.Logger
 	// Rings is told of every call, after its event is kept; it must not wait. nil: nobody is.
-	Rings  func(ctx context.Context, instanceID string, call gateway.Call)
-	Tracer *trace.Tracer // shows what comes in in traces; nil: there are none. All others are required
+	Rings func(ctx context.Context, instanceID string, call gateway.Call)
+	// ReadsDue is told of an instance whose message is stored and to be marked as read; it must not wait. nil:
+	// nobody is.
+	ReadsDue func(ctx context.Context, instanceID string)
+	Tracer   *trace.Tracer // shows what comes in in traces; nil: there are none. All others are required
 }
 
 // Chats keeps what the account's owner does with chats, and with messages for the account alone.
@@ -62,7 +65,7 @@ type Log interface {
 
 // NewReceiver makes the receiver of all instances.
 func NewReceiver(config ReceiverConfig) (*Receiver, error) {
-	if err := required.Check("messaging", config, "Rings", "Tracer"); err != nil {
+	if err := required.Check("messaging", config, "ReadsDue", "Rings", "Tracer"); err != nil {
 		return nil, err
 	}
 	return &Receiver{config: config, reporter: reporter{config.Encoder}}, nil
@@ -83,12 +86,33 @@ type receiver struct {
 
 // Receive keeps something that a session received and appends its events
 // (gateway.Receiver). It returns nil only once both are committed; a second delivery
-// changes nothing. What the database refuses leaves a placeholder.
+// changes nothing. What the database refuses leaves a placeholder. What is of groups is dropped
+// if the instance ignores them.
 func (r receiver) Receive(ctx context.Context, incoming gateway.Incoming) error {
-	ctx, span := r.trace(ctx, incoming)
-	err := r.receive(ctx, incoming)
+	wanted, err := r.wanted(ctx, incoming)
+	if err != nil || wanted == nil {
+		return err
+	}
+	ctx, span := r.trace(ctx, wanted)
+	err = r.receive(ctx, wanted)
 	span.End(err)
 	return err
+}
+
+// wanted is what is to be kept of what was received; nil for nothing.
+func (r receiver) wanted(ctx context.Context, incoming gateway.Incoming) (gateway.Incoming, error) {
+	others, ofGroups := gateway.WithoutGroups(incoming)
+	if !ofGroups {
+		return incoming, nil
+	}
+	instance, err := r.config.Store.GetInstance(ctx, r.instanceID)
+	if err != nil {
+		return nil, wrap("see whether groups are ignored", err)
+	}
+	if instance.Switches.IgnoreGroups {
+		return others, nil
+	}
+	return incoming, nil
 }
 
 // trace begins a span: of the message that a receipt is for, or else of a trace of its own.
@@ -111,7 +135,7 @@ func (r receiver) receive(ctx context.Context, incoming gateway.Incoming) error 
 	var err error
 	switch incoming := incoming.(type) {
 	case gateway.Message:
-		from, err = messageOrigin(incoming), r.keepMessage(ctx, incoming)
+		from, err = messageOrigin(incoming), r.takeMessage(ctx, incoming)
 	case gateway.History:
 		return r.keepHistory(ctx, incoming)
 	case gateway.Change:
@@ -156,6 +180,20 @@ func messageOrigin(message gateway.Message) origin {
 	return origin{
 		what: "message", chat: message.Chat, by: message.Sender, fromMe: message.FromMe, key: message.WireKey, at: message.SentAt,
 	}
+}
+
+// takeMessage keeps a message that has just arrived, and lets it be marked as read if the instance does that by itself.
+func (r receiver) takeMessage(ctx context.Context, message gateway.Message) error {
+	instance, err := r.config.Store.GetInstance(ctx, r.instanceID)
+	if err != nil {
+		return wrap("see whether messages are marked as read", err)
+	}
+	message.ReadDue = marksRead(instance.Switches, message)
+	err = r.keepMessage(ctx, message)
+	if err == nil && message.ReadDue && r.config.ReadsDue != nil {
+		r.config.ReadsDue(ctx, r.instanceID)
+	}
+	return err
 }
 
 // keepMessage keeps a message and appends its event. A message that is stored already

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // incomings returns one of each kind of what a session can receive.
@@ -102,5 +103,70 @@ func TestUnknownIncomingIsRefused(t *testing.T) {
 	d := newDesk(t)
 	if err := d.Receive(t.Context(), struct{ gateway.Incoming }{}); err == nil {
 		t.Error("it was received")
+	}
+}
+
+// inGroup is something that was received, as it is of a group; false if it can't be.
+func inGroup(incoming gateway.Incoming) (gateway.Incoming, bool) {
+	moved := reflect.New(reflect.TypeOf(incoming)).Elem()
+	moved.Set(reflect.ValueOf(incoming))
+	one := moved
+	if moved.Kind() == reflect.Slice {
+		moved.Set(reflect.MakeSlice(moved.Type(), 1, 1))
+		moved.Index(0).Set(reflect.ValueOf(incoming).Index(0))
+		one = moved.Index(0)
+	}
+	chat := one.FieldByName("Chat")
+	if !chat.IsValid() {
+		_, of := incoming.(gateway.GroupChange)
+		return incoming, of
+	}
+	chat.Set(reflect.ValueOf(gateway.Party{JID: group}))
+	return moved.Interface().(gateway.Incoming), true //nolint:forcetypeassert // it has the type of one
+}
+
+// An instance that ignores groups keeps nothing of them, of whatever kind it is, and all of others.
+func TestGroupsAreIgnored(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.set(gateway.Switches{IgnoreGroups: true})
+	kept := 0
+	for _, incoming := range incomings() {
+		moved, ok := inGroup(incoming)
+		if !ok {
+			kept++
+			if others, some := gateway.WithoutGroups(incoming); some || !reflect.DeepEqual(others, incoming) {
+				t.Errorf("%T is of a group", incoming)
+			}
+			continue
+		}
+		if others, some := gateway.WithoutGroups(moved); !some || others != nil {
+			t.Errorf("of a %T is left %v", incoming, others)
+		}
+		d.check(d.Receive(t.Context(), moved))
+	}
+	if events := d.events(); len(events) > 0 || kept != 4 {
+		t.Errorf("the events are %v, and %d kinds are of no chat", events, kept)
+	}
+	for _, message := range []gateway.History{{
+		{PlatformID: "GROUP", Chat: gateway.Party{JID: group}, Type: gateway.TypeText},
+		{PlatformID: "OTHER", Chat: gateway.Party{JID: customer}, Type: gateway.TypeText},
+	}} {
+		d.check(d.Receive(t.Context(), message))
+	}
+	for id, want := range cases.Sorted(map[string]int{"GROUP": 0, "OTHER": 1, "3EB0A": 0}) {
+		found, err := d.store.FindMessages(t.Context(), d.instance.ID, id)
+		d.check(err)
+		if len(found) != want {
+			t.Errorf("%d messages %s are kept, want %d", len(found), id, want)
+		}
+	}
+	d.set(gateway.Switches{})
+	for _, incoming := range incomings() {
+		moved, _ := inGroup(incoming)
+		d.check(d.Receive(t.Context(), moved))
+	}
+	if len(d.events()) == 0 {
+		t.Error("nothing of groups is kept although they are not ignored")
 	}
 }

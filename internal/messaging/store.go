@@ -19,8 +19,15 @@ type Store interface {
 	RetentionStore
 	ReadingStore
 	NewChatStore
+	DueReadStore
 	QueueStore
 	DisappearingStore
+}
+
+// DueReadStore keeps which messages are still to be marked as read by themselves.
+type DueReadStore interface {
+	DueReads(ctx context.Context, instanceID string, limit int) ([]gateway.Message, error)
+	EndDueReads(ctx context.Context, instanceID string, ids []string) error
 }
 
 // DisappearingStore knows after which time the messages of a chat disappear; 0 for never. It is
@@ -96,6 +103,12 @@ type ReceiverStore interface {
 	ReceivedVoteStore
 	RestrictionStore
 	DisappearingStore
+	SettingStore
+}
+
+// SettingStore knows what an instance is set to. It is asked for most of what comes in.
+type SettingStore interface {
+	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
 }
 
 // ReceivedStore keeps the messages that are received.

@@ -31,6 +31,7 @@ func (s *Service) Run(ctx context.Context) error {
 	expiring.Go(func() { s.expire(ctx) })
 	defer expiring.Wait()
 	expiring.Go(func() { s.runQueue(ctx) })
+	expiring.Go(func() { s.reads.Run(ctx) })
 	ticker := time.NewTicker(sweepPause)
 	defer ticker.Stop()
 	for {

@@ -175,7 +175,7 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 }
 
 // MarkRead sends the sender of a message a receipt that it was read (gateway.Messages).
-func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.Time) error {
+func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.Time, more ...string) error {
 	// Receipts go to the address that the message came from, which was a LID.
 	chat, err := wire.ToJID(key.Chat.Key())
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.
 	if err != nil {
 		return err
 	}
-	if err := s.line.Client().MarkRead(ctx, []types.MessageID{key.PlatformID}, at, chat, sender); err != nil {
+	if err := s.line.Client().MarkRead(ctx, append([]types.MessageID{key.PlatformID}, more...), at, chat, sender); err != nil {
 		return wire.Failure(err)
 	}
 	return nil
