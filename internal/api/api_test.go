@@ -141,7 +141,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	presences, err := presence.New(presence.Config{Store: data.Presences, Sessions: sessions, Directory: people, Tenures: gateway.Alone{}, Logger: logger, Now: now})
+	presences, err := presence.New(presence.Config{Store: data.Presences, Instances: data, Sessions: sessions, Directory: people, Tenures: gateway.Alone{}, Logger: logger, Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}

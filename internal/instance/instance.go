@@ -88,9 +88,13 @@ type Config struct {
 	Log       Log
 	Logger    *slog.Logger
 
-	// Connected is told of an instance whenever it is connected; it must not wait. nil: nobody
-	// is told.
+	// Connected is told of an instance whenever it is connected, and when the name of its account has
+	// changed, without which nobody is online; it must not wait. nil: nobody is told.
 	Connected func(ctx context.Context, instanceID string)
+
+	// OnlineChanged is told when an instance was set to be always online, or not to be any more; it must
+	// not wait. nil: nobody is told.
+	OnlineChanged func(ctx context.Context, instanceID string)
 
 	// Failed is told of each attempt to connect that has failed; it must not wait. nil: nobody is
 	// told.
@@ -116,7 +120,7 @@ type Service struct {
 
 // New makes the service; Run brings the linked instances back.
 func New(config Config) (*Service, error) {
-	if err := required.Check("instance", config, "Connected", "Failed", "Files", "Webhooks"); err != nil {
+	if err := required.Check("instance", config, "Connected", "Failed", "Files", "OnlineChanged", "Webhooks"); err != nil {
 		return nil, err
 	}
 	if config.LogoutWait == 0 {

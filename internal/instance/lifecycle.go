@@ -91,15 +91,22 @@ func (l *lifecycle) Connected(ctx context.Context, profile gateway.Profile) erro
 	}
 	l.set(func(s *supervisor) { s.announced = true })
 	l.supervisor.service.sessions.arrived(l.supervisor.id)
+	l.tellConnected(ctx)
+	return nil
+}
+
+func (l *lifecycle) tellConnected(ctx context.Context) {
 	if connected := l.supervisor.service.config.Connected; connected != nil {
 		connected(ctx, l.supervisor.id)
 	}
-	return nil
 }
 
 // ProfileChanged writes the account's new name.
 func (l *lifecycle) ProfileChanged(ctx context.Context, profile gateway.Profile) {
 	l.move(ctx, described, describe(profile))
+	if l.current() {
+		l.tellConnected(ctx)
+	}
 }
 
 // PictureChanged writes where the account's picture lies.

@@ -1,4 +1,4 @@
-// What an instance is set to: its name, its proxy, its label, its rules of sending.
+// What an instance is set to: its name, its proxy, its label, its rules of sending, its switches.
 
 package instance
 
@@ -27,6 +27,19 @@ type Settings struct {
 	DeviceName *string
 	DeviceKind *string
 	Sending    SendingChange
+	Switches   SwitchesChange
+}
+
+// SwitchesChange is what is to be changed of the settings that are on or off. A nil field stays as it is.
+type SwitchesChange struct {
+	ReadMessages, ReadStatuses, AlwaysOnline, IgnoreGroups *bool
+}
+
+func (c SwitchesChange) apply(to *gateway.Switches) {
+	set(&to.ReadMessages, c.ReadMessages)
+	set(&to.ReadStatuses, c.ReadStatuses)
+	set(&to.AlwaysOnline, c.AlwaysOnline)
+	set(&to.IgnoreGroups, c.IgnoreGroups)
 }
 
 // Change changes settings of an instance and returns it. A new proxy is tried first: its
@@ -155,6 +168,9 @@ func (s *supervisor) set(ctx context.Context, settings Settings, proxy gateway.P
 	if err := s.write(ctx, described, func(i *gateway.Instance) { settings.apply(i, proxy) }); err != nil {
 		return err
 	}
+	if changed := s.service.config.OnlineChanged; changed != nil && after.Switches.AlwaysOnline != before.Switches.AlwaysOnline {
+		changed(ctx, s.id)
+	}
 	anew := after.Proxy != before.Proxy || after.Label != before.Label && !before.Linked()
 	if !anew || !s.running() {
 		return nil
@@ -183,6 +199,7 @@ func (s Settings) apply(instance *gateway.Instance, proxy gateway.Proxy) {
 		instance.Label.Kind = gateway.DeviceKind(*s.DeviceKind)
 	}
 	s.Sending.apply(&instance.Sending)
+	s.Switches.apply(&instance.Switches)
 }
 
 // whyLost is the reason of a lost connection: the proxy's, if the proxy is why the

@@ -1,5 +1,6 @@
-// Package presence holds the use cases of contacts' presence: an instance subscribes to some
-// of them, and what they show is reported, as often as somebody may want to hear it.
+// Package presence holds the use cases of presence: an instance subscribes to some contacts,
+// what they show is reported, as often as somebody may want to hear it, and the account is shown
+// online where the instance is set so.
 package presence
 
 import (
@@ -9,12 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/required"
+	"github.com/recado-project/recado/internal/worker"
 )
 
 const (
@@ -45,9 +45,15 @@ type Directory interface {
 	Candidates(ctx context.Context, to gateway.Recipient) ([]gateway.Party, error)
 }
 
+// Instances know what instances are set to.
+type Instances interface {
+	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
+}
+
 // Config holds what the service needs; all but Now is required.
 type Config struct {
 	Store     Store
+	Instances Instances
 	Sessions  gateway.Sessions
 	Directory Directory
 	Tenures   gateway.Tenures
@@ -62,10 +68,10 @@ type Service struct {
 	config   Config
 	order    keylock.Locks // one event of an instance at a time, so that none overtakes another
 	throttle throttle
+	renewals *worker.Errands
 
-	mu        sync.Mutex
-	connected map[string]gateway.Tenure // of instances whose subscriptions have to be renewed
-	wake      chan struct{}
+	mu      sync.Mutex
+	changed map[string]bool // instances whose account has to be shown as they are set now
 }
 
 // New makes the service. Run renews subscriptions, ends them, and reports what has waited.
@@ -76,7 +82,9 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Service{config: config, connected: map[string]gateway.Tenure{}, wake: make(chan struct{}, 1)}, nil
+	s := &Service{config: config, changed: map[string]bool{}}
+	s.renewals = worker.NewErrands(s.renew)
+	return s, nil
 }
 
 // Subscribe subscribes an instance to somebody's presence for some time from now on, or prolongs
@@ -157,16 +165,18 @@ func (s *Service) List(ctx context.Context, instanceID string, page gateway.Page
 	return gateway.PageOf(all, page), nil
 }
 
-// Connected tells that an instance is connected: its subscriptions are renewed soon, because
-// the platform forgets them with a connection. It does not wait.
-func (s *Service) Connected(ctx context.Context, instanceID string) {
+// Connected tells that an instance is connected, or that its account has got a name, without
+// which the platform shows nobody online. What the platform forgets with a connection is
+// renewed soon: the subscriptions, and that the account is online if it always is. It does not wait.
+func (s *Service) Connected(ctx context.Context, instanceID string) { s.renewals.Ask(ctx, instanceID) }
+
+// OnlineChanged tells that an instance was set to be always online, or not to be any more. The
+// account is shown so soon. It does not wait.
+func (s *Service) OnlineChanged(ctx context.Context, instanceID string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.connected[instanceID] = gateway.TenureOf(ctx)
-	select {
-	case s.wake <- struct{}{}:
-	default: // it was told already
-	}
+	s.changed[instanceID] = true
+	s.mu.Unlock()
+	s.renewals.Ask(ctx, instanceID)
 }
 
 // Shown reports what a contact shows, and notes it in the subscription. Of a contact, or an
@@ -195,26 +205,16 @@ func (s *Service) report(ctx context.Context, instanceID string, presence gatewa
 
 // Run renews, ends and reports until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	var work errgroup.Group
-	work.Go(func() error { // apart: a platform that is slow for one instance keeps no report back
-		var renewing errgroup.Group
-		renewing.SetLimit(maxRenewing)
-		for {
-			select {
-			case <-ctx.Done():
-				return renewing.Wait()
-			case <-s.wake:
-				s.renewAll(ctx, &renewing)
-			}
-		}
-	})
+	var work sync.WaitGroup
+	work.Go(func() { s.renewals.Run(ctx) }) // apart: a platform that is slow for one instance keeps no report back
+	defer work.Wait()
 	waiting, ends := time.NewTicker(pace), time.NewTicker(endPace)
 	defer waiting.Stop()
 	defer ends.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return work.Wait()
+			return nil
 		case <-waiting.C:
 			s.reportWaiting(ctx)
 		case <-ends.C:
@@ -223,28 +223,42 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// maxRenewing bounds how many instances are renewed at once.
-const maxRenewing = 16
-
-// renewAll lets work renew the subscriptions of the instances that were connected. It does not
-// wait for that, because others may be connected while the platform is silent to these.
-func (s *Service) renewAll(ctx context.Context, work *errgroup.Group) {
-	s.mu.Lock()
-	connected := s.connected
-	s.connected = map[string]gateway.Tenure{}
-	s.mu.Unlock()
-	for id, tenure := range connected {
-		work.Go(func() error {
-			if err := s.renew(gateway.WithTenure(ctx, tenure), id); err != nil && ctx.Err() == nil {
-				s.config.Logger.WarnContext(ctx, "subscriptions to presence not renewed; the next connection does it",
-					slog.String("instance_id", id), slog.Any("error", err))
-			}
-			return nil
-		})
+// renew shows the platform what it does not know, or has forgotten, of an instance that is connected.
+func (s *Service) renew(ctx context.Context, instanceID string) {
+	failed := func(err error, what string) {
+		if err != nil && ctx.Err() == nil && !gateway.IsAway(err) { // Connected is told when it is back, or has a name
+			s.config.Logger.WarnContext(ctx, what+"; the next connection does it", slog.String("instance_id", instanceID), slog.Any("error", err)) //nolint:sloglint // callers pass constants
+		}
 	}
+	// First: the platform reports the presence of others only to accounts that show their own.
+	failed(s.showOnline(ctx, instanceID), "the account is not shown as the instance is set")
+	failed(s.renewSubscriptions(ctx, instanceID), "subscriptions to presence not renewed")
 }
 
-func (s *Service) renew(ctx context.Context, instanceID string) error {
+// showOnline shows the account online if it always is, and offline if it no longer is.
+func (s *Service) showOnline(ctx context.Context, instanceID string) error {
+	s.mu.Lock()
+	changed := s.changed[instanceID]
+	delete(s.changed, instanceID)
+	s.mu.Unlock()
+	instance, err := s.config.Instances.GetInstance(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	shown := gateway.PresenceAvailable
+	if !instance.Switches.AlwaysOnline {
+		if shown = gateway.PresenceUnavailable; !changed {
+			return nil
+		}
+	}
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	return session.People().SetPresence(ctx, "", shown)
+}
+
+func (s *Service) renewSubscriptions(ctx context.Context, instanceID string) error {
 	all, err := s.config.Store.ListPresenceSubscriptions(ctx, instanceID, s.config.Now())
 	if err != nil || len(all) == 0 {
 		return err

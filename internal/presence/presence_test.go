@@ -102,7 +102,7 @@ func newService(t *testing.T, p platform, start, now time.Time, instances ...str
 	}
 	broken := brokenFor{data.Presences, "broken"}
 	service, err := New(Config{
-		Store: broken, Sessions: p, Directory: p, Tenures: gateway.Alone{}, Logger: logger, Now: func() time.Time { return now },
+		Store: broken, Instances: data, Sessions: p, Directory: p, Tenures: gateway.Alone{}, Logger: logger, Now: func() time.Time { return now },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -183,7 +183,7 @@ func (s *Server) openMessages(u *useCases, sessions *instance.Sessions) (err err
 		return err
 	}
 	u.presences, err = presence.New(presence.Config{
-		Store: s.store.Presences, Sessions: sessions, Directory: u.directory, Tenures: s.node, Logger: c.Logger, Now: c.Now,
+		Store: s.store.Presences, Instances: s.store, Sessions: sessions, Directory: u.directory, Tenures: s.node, Logger: c.Logger, Now: c.Now,
 	})
 	if err != nil {
 		return err
@@ -201,14 +201,18 @@ func (s *Server) openMessages(u *useCases, sessions *instance.Sessions) (err err
 	}
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
 		Store: s.store, Log: u.log, Encoder: s.connector.Encoder, Chats: chats, Labels: labels, Logger: c.Logger, Tracer: s.tracer,
-		Rings: u.calls.Rings, Shown: u.presences.Shown,
+		Rings: u.calls.Rings, Shown: u.presences.Shown, ReadsDue: u.messages.ReadsDue,
 	})
 	if err != nil {
 		return err
 	}
 	u.instances, err = instance.New(instance.Config{
 		Sessions: sessions, Receivers: receiver, Log: u.log, Logger: c.Logger, Webhooks: u.webhooks, Files: s.blobs, LogoutWait: c.LogoutWait,
-		Failed: s.watch.failed, Connected: u.presences.Connected,
+		Failed: s.watch.failed, OnlineChanged: u.presences.OnlineChanged,
+		Connected: func(ctx context.Context, instanceID string) {
+			u.presences.Connected(ctx, instanceID)
+			u.messages.ReadsDue(ctx, instanceID)
+		},
 	})
 	return err
 }
