@@ -87,6 +87,7 @@ type Message struct {
 	// is not.
 	PinnedUntil time.Time
 	Menu        Menu     // of a poll whose options have IDs
+	ClientData  string   // what the program that sent it calls it; empty for nothing
 	Starred     bool     // by the account's owner, for the account alone
 	Labels      []string // the IDs of its labels, in their order; only where messages are read
 	// Reactions are those of everybody, in the order in which they were given; only where messages are read.

@@ -33,6 +33,7 @@ var (
 		table.Text("quoted_id", func(r *queuedRow) *string { return &r.message.QuotedID }),
 		table.Bytes("payload", func(r *queuedRow) *[]byte { return &r.message.Payload }),
 		table.Custom("menu", func(r *queuedRow) any { return chattable.MenuText(r.message.Menu) }, func(r *queuedRow) any { return (*chattable.MenuColumn)(&r.message.Menu) }),
+		table.TextOrNull("client_data", func(r *queuedRow) *string { return &r.message.ClientData }),
 		table.Number("file_size", func(r *queuedRow) *int64 { return &r.message.FileSize }),
 		table.Moment("due_at", func(r *queuedRow) *time.Time { return &r.due }),
 		table.Moment("created_at", func(r *queuedRow) *time.Time { return &r.message.CreatedAt }),

@@ -125,7 +125,7 @@ func explain(t *testing.T, s *migrator, query string) string {
 		var detail string
 		err := row.Scan(&id, &parent, &unused, &detail)
 		return detail, err
-	}, "EXPLAIN QUERY PLAN "+query, make([]any, 26)...)
+	}, "EXPLAIN QUERY PLAN "+query, make([]any, 27)...)
 	if err != nil {
 		t.Fatal(err)
 	}

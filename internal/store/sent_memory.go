@@ -81,7 +81,7 @@ func (w *sentWrite) Wrote(message gateway.Message) { w.WroteIf(message, nil) }
 // WroteIf is Wrote for a message of which only the commit will tell whether it was
 // written. written is called after that.
 func (w *sentWrite) WroteIf(message gateway.Message, written func() bool) {
-	content := len(message.Text) + len(message.Payload) + len(chattable.MenuText(message.Menu)) + len(message.Chat.Name) + len(message.Sender.Name)
+	content := len(message.Text) + len(message.Payload) + len(chattable.MenuText(message.Menu)) + len(message.ClientData) + len(message.Chat.Name) + len(message.Sender.Name)
 	message.Payload = bytes.Clone(message.Payload)
 	w.step(sentStep{platformID: message.PlatformID, message: message, keep: content <= maxSentContent, written: written})
 }

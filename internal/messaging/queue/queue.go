@@ -36,11 +36,12 @@ type Message struct {
 	QuotedID   string // platform identifier of the message that it answers; empty for none
 	// Payload is the content. Where FileSize is not 0, it still lacks where the file lies
 	// on the platform.
-	Payload   []byte
-	Menu      gateway.Menu // of a poll whose options have IDs
-	FileSize  int64        // bytes of its file, which is kept under its ID; 0: it has none
-	DueAt     time.Time    // the zero time: at once
-	CreatedAt time.Time
+	Payload    []byte
+	Menu       gateway.Menu // of a poll whose options have IDs
+	ClientData string       // what the program that sends it calls it; empty for nothing
+	FileSize   int64        // bytes of its file, which is kept under its ID; 0: it has none
+	DueAt      time.Time    // the zero time: at once
+	CreatedAt  time.Time
 	// Position is where it stands among the messages of its instance: Add chooses it.
 	Position int64
 }

@@ -38,6 +38,7 @@ var (
 		table.Moment("deleted_at", func(m *gateway.Message) *time.Time { return &m.DeletedAt }),
 		table.Moment("pinned_until", func(m *gateway.Message) *time.Time { return &m.PinnedUntil }),
 		table.Custom("menu", func(m *gateway.Message) any { return MenuText(m.Menu) }, func(m *gateway.Message) any { return (*MenuColumn)(&m.Menu) }),
+		table.TextOrNull("client_data", func(m *gateway.Message) *string { return &m.ClientData }),
 		table.Flag("starred", func(m *gateway.Message) *bool { return &m.Starred }),
 	)
 

@@ -17,7 +17,7 @@ func (f *fixture) queued(instance gateway.Instance, n int) queue.Message {
 	return queue.Message{
 		ID: newID(), InstanceID: instance.ID, PlatformID: "3EB0" + newID(), To: gateway.Recipient{Number: "12195550123"},
 		Type: gateway.TypeText, Text: fmt.Sprint("Olá ", n), QuotedID: "3EB0", Payload: []byte("encoded"), FileSize: int64(n),
-		Menu:  gateway.Menu{Options: []gateway.MenuOption{{ID: "a", Text: "A"}}},
+		Menu: gateway.Menu{Options: []gateway.MenuOption{{ID: "a", Text: "A"}}}, ClientData: "order 17",
 		DueAt: after(100 - n), CreatedAt: after(n),
 	}
 }

@@ -20,7 +20,7 @@ func testAddMessage(t *testing.T, f *fixture) {
 	message.Chat = gateway.Party{JID: "1-2@g.us", Name: "Group"}
 	message.Sender = gateway.Party{JID: "55119@s.whatsapp.net", LID: "77@lid", Name: "Ana"}
 	message.Text, message.QuotedID, message.WireKey = "olá\n\U0001F44B", "3EB0AA", "key"
-	message.Payload = []byte{0, 1, 0xff}
+	message.Payload, message.ClientData = []byte{0, 1, 0xff}, "{\"order\": 17}\n"
 	f.add(message, true)
 	if got := f.get(instance, message.ID); !reflect.DeepEqual(got, message) {
 		t.Errorf("got %+v, want %+v", got, message)

@@ -19,6 +19,7 @@ func testUpdateMessages(t *testing.T, f *fixture) {
 	account := f.account()
 	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
 	first, second, elsewhere := f.message(instance, 1), f.message(instance, 2), f.message(other, 3)
+	first.ClientData = "order 17" // nothing changes it
 	for _, message := range []gateway.Message{first, second, elsewhere} {
 		f.add(message, true)
 	}
