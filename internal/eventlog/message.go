@@ -311,6 +311,8 @@ func NewMessageReceived(message gateway.Message) MessageReceived {
 type MessageSent struct {
 	Message
 	Source string `json:"source" words:"api,device" doc:"api for one sent through this gateway, device for one from the phone or another device."`
+
+	ClientData string `json:"clientData,omitempty" doc:"What your program has called it in the request that sent it; left out if nothing."`
 }
 
 // NewMessage makes the message of an event from a message and the details of its
@@ -399,6 +401,7 @@ type MessageStatus struct {
 	Participant *Person  `json:"participant" doc:"In a group, and of a status post, whose receipt it is."`
 	Timestamp   Time     `json:"timestamp" doc:"When it reached this status, by the platform's clock."`
 	Failure     *Failure `json:"failure" doc:"Why it failed, if that is known; null for every other status."`
+	ClientData  string   `json:"clientData,omitempty" doc:"What your program has called the message in the request that sent it; left out if nothing."`
 }
 
 // Failure says why a message was not sent.

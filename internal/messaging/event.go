@@ -55,7 +55,7 @@ func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog
 		return eventlog.Event{}, errNotDescribed
 	}
 	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "", message.SentAt,
-		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
+		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source), ClientData: message.ClientData})
 }
 
 // changeEvent is the event of an edit, a deletion, a reaction or a pin. before is the message as it

@@ -59,7 +59,7 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 	message := queue.Message{
 		ID: id.String(), InstanceID: request.InstanceID, PlatformID: s.config.Encoder.NewMessageID(),
 		To: request.To, Type: draft.content.Type, Text: draft.content.Text, Payload: payload,
-		CreatedAt: now,
+		ClientData: request.ClientData, CreatedAt: now,
 	}
 	if request.DueAt.After(now) {
 		message.DueAt = request.DueAt.UTC()
@@ -325,7 +325,7 @@ func (q queued) message(message queue.Message, chat, self gateway.Party) gateway
 	return gateway.Message{
 		ID: message.ID, InstanceID: message.InstanceID, PlatformID: message.PlatformID,
 		Chat: chat, Sender: self, FromMe: true, Source: gateway.SourceAPI,
-		Type: message.Type, Text: message.Text, QuotedID: message.QuotedID, Payload: message.Payload, Menu: message.Menu,
+		Type: message.Type, Text: message.Text, QuotedID: message.QuotedID, Payload: message.Payload, Menu: message.Menu, ClientData: message.ClientData,
 		Status: gateway.MessagePending, StatusAt: now, SentAt: now, CreatedAt: now,
 	}
 }

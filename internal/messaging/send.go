@@ -37,6 +37,7 @@ type Request struct {
 	Mentions   Mentions            // of a text or a caption
 	Audience   []gateway.Recipient // of a status post: those alone who are shown it; none for all who may see it
 	Preview    bool                // of a text: show the page behind its first link
+	ClientData string              // what the client calls the message; it comes back in its events. Empty for nothing
 	Repeat     *Repeat             // nil if the client gave no Idempotency-Key
 	// Later leaves the message in the queue, which sends it when it is due. The zero DueAt
 	// is at once.
@@ -174,6 +175,7 @@ func (s *Service) newMessage(
 		StatusAt:   now,
 		SentAt:     now,
 		Payload:    payload,
+		ClientData: request.ClientData,
 		CreatedAt:  now,
 	}
 	if quote != nil {

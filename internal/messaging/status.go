@@ -67,7 +67,7 @@ func statusEvent(message gateway.Message, participant gateway.Party) (eventlog.E
 func statusData(message gateway.Message, participant gateway.Party) eventlog.MessageStatus {
 	data := eventlog.MessageStatus{
 		MessageID: message.PlatformID, Chat: eventlog.NewChat(message.Chat), Status: message.Status.String(),
-		Participant: eventlog.NewPerson(participant), Timestamp: eventlog.Time(message.StatusAt),
+		Participant: eventlog.NewPerson(participant), Timestamp: eventlog.Time(message.StatusAt), ClientData: message.ClientData,
 	}
 	if message.ID != "" {
 		data.ID = &message.ID
