@@ -357,6 +357,8 @@ type MessageSentEvent struct {
 
 	// api for one sent through this gateway, device for one from the phone or another device.
 	Source string `json:"source"`
+	// What your program has called it in the request that sent it; left out if nothing.
+	ClientData string `json:"clientData,omitzero"`
 }
 
 // MessageStarredEvent is the data of TypeMessageStarred: the account's owner starred a message, or
@@ -379,6 +381,8 @@ type MessageStatusEvent struct {
 	Participant *Person   `json:"participant"` // In a group, and of a status post, whose receipt it is.
 	Timestamp   time.Time `json:"timestamp"`   // When it reached this status, by the platform's clock.
 	Failure     *Failure  `json:"failure"`     // Why it failed, if that is known; nil for every other status.
+	// What your program has called the message in the request that sent it; left out if nothing.
+	ClientData string `json:"clientData,omitzero"`
 }
 
 // PresenceEvent is the data of TypePresence: a contact types, records, comes online or goes

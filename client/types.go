@@ -44,6 +44,10 @@ type Album struct {
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To    string      `json:"to"`
 	Items []AlbumItem `json:"items"` // The pictures and videos in their order: 2 to 30.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
@@ -99,6 +103,10 @@ type AudioFile struct {
 	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
 	// that was uploaded before.
 	Audio string `json:"audio,omitzero"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
@@ -162,7 +170,11 @@ type CalendarEvent struct {
 	Name string `json:"name"` // What it is called.
 	// When it begins: ISO 8601 with an offset, from 2000 to 2099. Phones show it in their own time
 	// zone.
-	Start              time.Time     `json:"start"`
+	Start time.Time `json:"start"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData         string        `json:"clientData,omitzero"`
 	Description        string        `json:"description,omitzero"`        // What else people should know.
 	End                time.Time     `json:"end,omitzero"`                // When it ends, after it begins. If left out, that is open.
 	ExtraGuestsAllowed bool          `json:"extraGuestsAllowed,omitzero"` // Whether people may bring others.
@@ -289,6 +301,10 @@ type Contact struct {
 	// dots, dashes, parentheses and a leading + are dropped; a Brazilian mobile number of 11 digits
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To string `json:"to"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// The contact on the card. Required, unless there are several: contacts.
 	Contact  Card   `json:"contact,omitzero"`
 	Contacts []Card `json:"contacts,omitzero"` // Several contacts in one message, in place of contact: 2 to 30.
@@ -446,6 +462,10 @@ type Document struct {
 	// a file that was uploaded before.
 	Document string `json:"document,omitzero"`
 	Caption  string `json:"caption,omitzero"` // Text below the media, at most 1,024 characters.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Name to display. If left out: the last part of the URL, or else "document" with the usual
 	// extension.
 	FileName        string `json:"fileName,omitzero"`
@@ -511,6 +531,10 @@ type Forward struct {
 	To string `json:"to"`
 	// Message to forward: its platform identifier, the composite form, or the id of a send result.
 	MessageID string `json:"messageId"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`
@@ -609,8 +633,12 @@ type Image struct {
 	// The image: a base64 data URI, an http(s) URL, or an upload (upload:<id>). Format `media`:
 	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
 	// that was uploaded before.
-	Image           string `json:"image,omitzero"`
-	Caption         string `json:"caption,omitzero"`         // Text below the media, at most 1,024 characters.
+	Image   string `json:"image,omitzero"`
+	Caption string `json:"caption,omitzero"` // Text below the media, at most 1,024 characters.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData      string `json:"clientData,omitzero"`
 	MentionEveryone bool   `json:"mentionEveryone,omitzero"` // Mention all members of the group.
 	// People whom the text mentions, in any form of a recipient; 100 at most. Write "@" and the same
 	// number into the text, where phones show the name.
@@ -834,7 +862,11 @@ type Location struct {
 	Latitude  float64 `json:"latitude"`         // Degrees north.
 	Longitude float64 `json:"longitude"`        // Degrees east.
 	Address   string  `json:"address,omitzero"` // Address of the place.
-	Name      string  `json:"name,omitzero"`    // Name of the place.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
+	Name       string `json:"name,omitzero"` // Name of the place.
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
@@ -1414,6 +1446,10 @@ type Poll struct {
 	Question string `json:"question"` // What is asked.
 	// The answers to choose from: 2 to 12 different texts of at most 100 characters.
 	Options []string `json:"options"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// How many options somebody may choose; 0: any number. If left out: 1.
 	MaxAnswers *int64 `json:"maxAnswers,omitzero"`
 	// What you call the options, one ID for each, in their order, of at most 256 characters; only where
@@ -1571,6 +1607,8 @@ type QueuedMessage struct {
 	HeldUntil *time.Time `json:"heldUntil"` // While it is held: when it is looked at again.
 	SendAt    time.Time  `json:"sendAt"`    // When it is due.
 	CreatedAt time.Time  `json:"createdAt"` // When it was left in the queue.
+	// What your program has called it in the request that sent it; left out if nothing.
+	ClientData string `json:"clientData,omitzero"`
 }
 
 // Reaction is the body of SendReaction.
@@ -1686,6 +1724,10 @@ type StatusImage struct {
 	// to be among those who see the status posts of the account. Left out or empty: everybody of those.
 	Audience []string `json:"audience,omitzero"`
 	Caption  string   `json:"caption,omitzero"` // Text below the image, at most 1,024 characters.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`
@@ -1707,7 +1749,11 @@ type StatusText struct {
 	// to be among those who see the status posts of the account. Left out or empty: everybody of those.
 	Audience   []string `json:"audience,omitzero"`
 	Background string   `json:"background,omitzero"` // The colour behind the text, as #RRGGBB.
-	Font       string   `json:"font,omitzero"`       // The font of the text.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
+	Font       string `json:"font,omitzero"` // The font of the text.
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`
@@ -1731,6 +1777,10 @@ type StatusVideo struct {
 	// to be among those who see the status posts of the account. Left out or empty: everybody of those.
 	Audience []string `json:"audience,omitzero"`
 	Caption  string   `json:"caption,omitzero"` // Text below the video, at most 1,024 characters.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`
@@ -1754,6 +1804,10 @@ type StatusVoice struct {
 	// Show the post to these people alone, in any form of a recipient; 1,000 at most. All of them have
 	// to be among those who see the status posts of the account. Left out or empty: everybody of those.
 	Audience []string `json:"audience,omitzero"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`
@@ -1779,6 +1833,10 @@ type Sticker struct {
 	// an upload (upload:<id>). Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the
 	// gateway fetches, or `upload:<id>`, a file that was uploaded before.
 	Sticker string `json:"sticker,omitzero"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Make a sticker of a PNG, JPEG, GIF, MP4 or WebM, which are refused otherwise. Of a GIF or video
 	// it is an animated one, of the first 6 seconds. Needs ffmpeg on the gateway's machine.
 	Convert bool `json:"convert,omitzero"`
@@ -1817,6 +1875,8 @@ type StoredMessage struct {
 	// The last reaction of everybody who has reacted, in the order in which they were given. Those from
 	// before the link are not known.
 	Reactions []StoredReaction `json:"reactions"`
+	// What your program has called it in the request that sent it; left out if nothing.
+	ClientData string `json:"clientData,omitzero"`
 }
 
 // StoredReaction is in StoredMessage.Reactions.
@@ -1871,7 +1931,11 @@ type TemplateMessage struct {
 	// What stands for the parameter of a URL, or the code of a button, by the places of the buttons,
 	// from 0.
 	ButtonParameters map[string]string `json:"buttonParameters,omitzero"`
-	FileName         string            `json:"fileName,omitzero"` // Of a document: the name to display.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
+	FileName   string `json:"fileName,omitzero"` // Of a document: the name to display.
 	// What stands for the parameters of the header, by their numbers or names.
 	HeaderParameters map[string]string `json:"headerParameters,omitzero"`
 	// The file of a header that is one: a base64 data URI, or an http(s) URL. Format `media`:
@@ -1902,6 +1966,10 @@ type Text struct {
 	// gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.
 	To      string `json:"to"`
 	Message string `json:"message"` // The text, at most 65,536 characters.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Whether phones show title, description and picture of the page behind the first link. The gateway
 	// fetches the page for it, in 5 seconds at most; if it can't, the text is sent without.
 	LinkPreview     bool `json:"linkPreview,omitzero"`
@@ -1954,8 +2022,12 @@ type Video struct {
 	// The video: a base64 data URI, an http(s) URL, or an upload (upload:<id>). Format `media`:
 	// `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or `upload:<id>`, a file
 	// that was uploaded before.
-	Video           string `json:"video,omitzero"`
-	Caption         string `json:"caption,omitzero"`         // Text below the media, at most 1,024 characters.
+	Video   string `json:"video,omitzero"`
+	Caption string `json:"caption,omitzero"` // Text below the media, at most 1,024 characters.
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData      string `json:"clientData,omitzero"`
 	MentionEveryone bool   `json:"mentionEveryone,omitzero"` // Mention all members of the group.
 	// People whom the text mentions, in any form of a recipient; 100 at most. Write "@" and the same
 	// number into the text, where phones show the name.
@@ -1988,6 +2060,10 @@ type VideoNote struct {
 	// upload (upload:<id>). Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the
 	// gateway fetches, or `upload:<id>`, a file that was uploaded before.
 	Video string `json:"video,omitzero"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
@@ -2015,6 +2091,10 @@ type VoiceNote struct {
 	// Format `media`: `data:<type>;base64,<data>`, an http(s) URL that the gateway fetches, or
 	// `upload:<id>`, a file that was uploaded before.
 	Audio string `json:"audio,omitzero"`
+	// What your program calls the message, such as the number of an order. It comes back in the
+	// message's events message.sent and message.status, and wherever the message is looked up; the
+	// recipient does not get it.
+	ClientData string `json:"clientData,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time

@@ -59,6 +59,7 @@ type StoredMessage struct {
 	PinnedUntil *contract.Timestamp `json:"pinnedUntil" doc:"Until when it is pinned in the chat; null: it is not."`
 	Starred     bool                `json:"starred" doc:"Whether the account's owner has starred it."`
 	Labels      []string            `json:"labels" doc:"The IDs of its labels."`
+	ClientData  string              `json:"clientData,omitempty" doc:"What your program has called it in the request that sent it; left out if nothing."`
 	Reactions   []StoredReaction    `json:"reactions" doc:"The last reaction of everybody who has reacted, in the order in which they were given. Those from before the link are not known."`
 }
 
@@ -105,7 +106,7 @@ func newStoredMessage(message gateway.Message) StoredMessage {
 	return StoredMessage{
 		Message: eventlog.NewMessage(message, message.Details), Source: string(message.Source), Status: message.Status.String(),
 		EditedAt: contract.TimestampOrNil(message.EditedAt), DeletedAt: contract.TimestampOrNil(message.DeletedAt),
-		PinnedUntil: contract.TimestampOrNil(message.PinnedUntil), Starred: message.Starred,
+		PinnedUntil: contract.TimestampOrNil(message.PinnedUntil), Starred: message.Starred, ClientData: message.ClientData,
 		Labels: append([]string{}, message.Labels...), Reactions: reactions,
 	}
 }

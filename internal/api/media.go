@@ -28,7 +28,7 @@ type imageBody struct {
 	Captioned
 	Reply
 	Vanishing
-	Schedule
+	Outgoing
 }
 
 type videoBody struct {
@@ -39,7 +39,7 @@ type videoBody struct {
 	Captioned
 	Reply
 	Vanishing
-	Schedule
+	Outgoing
 }
 
 type videoNoteBody struct {
@@ -48,7 +48,7 @@ type videoNoteBody struct {
 	Video string `json:"video" minLength:"1" format:"media" doc:"The video, ideally square and of a minute at most: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/hello.mp4"`
 
 	Reply
-	Schedule
+	Outgoing
 }
 
 type voiceNoteBody struct {
@@ -58,7 +58,7 @@ type voiceNoteBody struct {
 
 	Reply
 	Vanishing
-	Schedule
+	Outgoing
 }
 
 type audioFileBody struct {
@@ -67,7 +67,7 @@ type audioFileBody struct {
 	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/jingle.mp3"`
 
 	Reply
-	Schedule
+	Outgoing
 }
 
 type documentBody struct {
@@ -80,7 +80,7 @@ type documentBody struct {
 	FileName string `json:"fileName,omitempty" doc:"Name to display. If left out: the last part of the URL, or else \"document\" with the usual extension." example:"invoice-1234.pdf"`
 
 	Reply
-	Schedule
+	Outgoing
 }
 
 type stickerBody struct {
@@ -90,7 +90,7 @@ type stickerBody struct {
 	Convert bool   `json:"convert,omitempty" fingerprint:"if set" default:"false" doc:"Make a sticker of a PNG, JPEG, GIF, MP4 or WebM, which are refused otherwise. Of a GIF or video it is an animated one, of the first 6 seconds. Needs ffmpeg on the gateway's machine." sample:"-"`
 
 	LaterReply
-	Schedule
+	Outgoing
 }
 
 func (s sending) image() contract.Endpoint {

@@ -23,11 +23,13 @@ type QueuedMessage struct {
 	HeldUntil *contract.Timestamp `json:"heldUntil" nullable:"true" doc:"While it is held: when it is looked at again."`
 	SendAt    contract.Timestamp  `json:"sendAt" doc:"When it is due."`
 	CreatedAt contract.Timestamp  `json:"createdAt" doc:"When it was left in the queue."`
+
+	ClientData string `json:"clientData,omitempty" doc:"What your program has called it in the request that sent it; left out if nothing." example:"order 17"`
 }
 
 func newQueuedMessage(w queue.Waiting) QueuedMessage {
 	return QueuedMessage{
-		ID: w.ID, MessageID: w.PlatformID, To: cmp.Or(string(w.To.Chat), w.To.Number), Type: string(w.Type), Text: w.Text,
+		ID: w.ID, MessageID: w.PlatformID, To: cmp.Or(string(w.To.Chat), w.To.Number), Type: string(w.Type), Text: w.Text, ClientData: w.ClientData,
 		State: string(w.State), Reason: contract.TextOrNil(string(w.Reason)), HeldUntil: contract.TimestampOrNil(w.Until),
 		SendAt: contract.Timestamp(w.Since()), CreatedAt: contract.Timestamp(w.CreatedAt),
 	}

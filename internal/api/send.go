@@ -102,19 +102,22 @@ func partsOf(body any) []part {
 	return parts
 }
 
-// Schedule is the field of the bodies that can be sent later.
-type Schedule struct {
+// Outgoing are the fields of the bodies of every message.
+type Outgoing struct {
+	ClientData string `json:"clientData,omitempty" fingerprint:"if set" maxLength:"512" doc:"What your program calls the message, such as the number of an order. It comes back in the message's events message.sent and message.status, and wherever the message is looked up; the recipient does not get it." sample:"-"`
+
 	SendAt *time.Time `json:"sendAt,omitempty" doc:"Leave the message in the queue, and send it at this time, within a year, or soon after. A time that is over is at once." sample:"-"`
 }
 
-func (s Schedule) addTo(request *messaging.Request) error { //nolint:unparam // other parts fail
-	if s.SendAt != nil {
-		request.Later, request.DueAt = true, *s.SendAt
+func (o Outgoing) addTo(request *messaging.Request) error { //nolint:unparam // other parts fail
+	request.ClientData = o.ClientData
+	if o.SendAt != nil {
+		request.Later, request.DueAt = true, *o.SendAt
 	}
 	return nil
 }
 
-func (Schedule) refusals() []string { return nil }
+func (Outgoing) refusals() []string { return nil }
 
 // Addressee is the field of every body that is sent to somebody.
 type Addressee struct {
@@ -187,7 +190,7 @@ type textBody struct {
 
 	Mentioning
 	Reply
-	Schedule
+	Outgoing
 }
 
 // sendCodes are the refusals of every operation that sends.
@@ -282,7 +285,7 @@ type forwardBody struct {
 
 	MessageID string `json:"messageId" minLength:"1" doc:"Message to forward: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
 
-	Schedule
+	Outgoing
 }
 
 func (s sending) forward() contract.Endpoint {

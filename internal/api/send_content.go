@@ -31,7 +31,7 @@ type locationBody struct {
 	Address   string  `json:"address,omitempty" maxLength:"1024" doc:"Address of the place." example:"Avenida Paulista 1578, São Paulo"`
 
 	LaterReply
-	Schedule
+	Outgoing
 }
 
 func (s sending) location() contract.Endpoint {
@@ -51,7 +51,7 @@ type contactBody struct {
 	Contacts []Card `json:"contacts,omitempty" fingerprint:"if set" nullable:"false" minItems:"2" maxItems:"30" doc:"Several contacts in one message, in place of contact: 2 to 30." sample:"-"`
 
 	LaterReply
-	Schedule
+	Outgoing
 }
 
 // Card is the content of a contact card.
@@ -98,7 +98,7 @@ type pollBody struct {
 	Reference  string   `json:"reference,omitempty" fingerprint:"if set" maxLength:"256" doc:"Comes back in those selections: what the answer is for, such as a step of a flow. Only with optionIds." sample:"-"`
 
 	Reply
-	Schedule
+	Outgoing
 }
 
 // maxOption is how long an option of a poll may be, in characters.
@@ -185,7 +185,7 @@ type albumBody struct {
 	Items []AlbumItem `json:"items" nullable:"false" maxItems:"30" doc:"The pictures and videos in their order: 2 to 30."`
 
 	Reply
-	Schedule
+	Outgoing
 }
 
 // AlbumItem is a picture or a video of an album.
@@ -318,7 +318,7 @@ type calendarEventBody struct {
 	ExtraGuestsAllowed bool           `json:"extraGuestsAllowed,omitempty" default:"false" doc:"Whether people may bring others."`
 
 	Reply
-	Schedule
+	Outgoing
 }
 
 // EventLocation is where a calendar event takes place.

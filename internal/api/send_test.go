@@ -146,6 +146,7 @@ func TestEverySendTakesAnIdempotencyKey(t *testing.T) {
 	}
 	for _, fields := range []string{
 		`"image":"http://a/b","caption":"ab"`, `"image":"http://a/bab"`, `"image":"http://a/b","caption":"a","quoteMessageId":"b"`,
+		`"image":"http://a/b","clientData":"a"`, `"image":"http://a/b","clientData":"b"`, `"image":"http://a/b","clientData":"b","caption":"a"`,
 		`"image":"http://a/b","viewOnce":true`, `"image":"http://a/b"`, `"image":"http://a/` + strings.Repeat("b", 10000) + `"`,
 		`"image":"http://a/` + strings.Repeat("b", 9999) + `c"`,
 	} {
@@ -157,6 +158,30 @@ func TestEverySendTakesAnIdempotencyKey(t *testing.T) {
 	r := request{method: post, path: "/api/message/" + id + "/location", key: f.key, body: `{"to":"5511988887766","latitude":0,"longitude":0}`}
 	if got := f.do(t, r); got.Header().Get("Idempotency-Replayed") != "true" {
 		t.Error("a location does not say that it is a repeat")
+	}
+}
+
+// Every send takes what the program calls the message.
+func TestEverySendTakesClientData(t *testing.T) {
+	t.Parallel()
+	stub := &outcome{result: sentResult()}
+	f, id := newStub(t, stub)
+	sends := 0
+	for _, r := range everyOperation(id) {
+		if !strings.HasPrefix(r.path, "/api/message/"+id+"/") || !strings.Contains(r.body, `"to"`) && !strings.Contains(r.path, "/status/") {
+			continue
+		}
+		sends++
+		r.key, r.body = f.key, strings.Replace(r.body, "{", `{"clientData":"order 17\nof Ana",`, 1)
+		if got := f.do(t, r); got.Code != http.StatusCreated {
+			t.Errorf("%s: %d %s", r.path, got.Code, got.Body)
+		}
+		if got := stub.last().request.ClientData; got != "order 17\nof Ana" {
+			t.Errorf("%s passes on %q", r.path, got)
+		}
+	}
+	if sends < 18 {
+		t.Errorf("only %d operations were tried", sends)
 	}
 }
 

@@ -36,7 +36,7 @@ type statusTextBody struct {
 	Font       string `json:"font,omitempty" enum:"system,script,bold,breeze,calistoga,exo,typewriter" default:"system" doc:"The font of the text." example:"bold"`
 
 	Showing
-	Schedule
+	Outgoing
 }
 
 type statusImageBody struct {
@@ -44,7 +44,7 @@ type statusImageBody struct {
 	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below the image, at most 1,024 characters." example:"The new model"`
 
 	Showing
-	Schedule
+	Outgoing
 }
 
 type statusVideoBody struct {
@@ -52,14 +52,14 @@ type statusVideoBody struct {
 	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below the video, at most 1,024 characters." example:"The new model"`
 
 	Showing
-	Schedule
+	Outgoing
 }
 
 type statusVoiceBody struct {
 	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio, ideally OGG with Opus: a base64 data URI, an http(s) URL, or an upload (upload:<id>)." example:"https://shop.example/hello.ogg"`
 
 	Showing
-	Schedule
+	Outgoing
 }
 
 // usualBackground is the colour behind a text for which none is given.

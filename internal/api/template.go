@@ -164,7 +164,7 @@ type templateMessageBody struct {
 	FileName         string            `json:"fileName,omitempty" maxLength:"255" doc:"Of a document: the name to display." sample:"-"`
 
 	Reply
-	Schedule
+	Outgoing
 }
 
 func (r templates) message() contract.Endpoint {

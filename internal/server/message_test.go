@@ -156,6 +156,71 @@ func TestAnswerOfAPhoneIsKeptAndCanBeQuoted(t *testing.T) {
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }
 
+// What a program calls a message comes back with everything that becomes of it, and changes nothing where it calls it
+// nothing.
+func TestClientDataComesBack(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	stream, err := g.Client.Events(t.Context(), id, client.EventsParams{After: new(int64(0)), Types: []string{client.TypeMessageSent, client.TypeMessageStatus}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	const atOnce, later, pictures, nobodys = `{"order": 17}`, "order 18", "order 19", "order 20"
+	send := func(text client.Text) string {
+		t.Helper()
+		sent, err := g.Client.SendText(t.Context(), id, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sent.MessageID
+	}
+	data := map[string]string{
+		send(client.Text{To: customerNumber, Message: "at once", ClientData: atOnce}):                                 atOnce,
+		send(client.Text{To: customerNumber, Message: "later", ClientData: later, Prefer: client.RespondAsync}):       later,
+		send(client.Text{To: customerNumber, Message: "it is called nothing"}):                                        "",
+		send(client.Text{To: "551133330000", Message: "to nobody", ClientData: nobodys, Prefer: client.RespondAsync}): nobodys,
+	}
+	shown := client.DataURI("image/png", picture(t))
+	album, err := g.Client.SendAlbum(t.Context(), id, client.Album{To: customerNumber, Items: []client.AlbumItem{{Image: shown}, {Image: shown}}, ClientData: pictures})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, messageID := range append(ids(album), album.MessageID) {
+		data[messageID] = pictures
+	}
+	ended := map[string]bool{}
+	for len(ended) < len(data) {
+		event, err := stream.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said struct {
+			MessageID, Status string
+			ClientData        *string
+		}
+		if err := json.Unmarshal(event.Data, &said); err != nil {
+			t.Fatal(err)
+		}
+		want, ours := data[said.MessageID]
+		if !ours || said.ClientData != nil && (want == "" || *said.ClientData != want) || said.ClientData == nil && want != "" {
+			t.Errorf("of %q is said %s", want, event.Data)
+		}
+		if said.Status == "read" || said.Status == "failed" {
+			ended[said.MessageID] = true
+		}
+	}
+	for messageID, want := range cases.Sorted(data) {
+		if kept := kept(t, g, id, messageID); kept.ClientData != want {
+			t.Errorf("%q is kept as %q", want, kept.ClientData)
+		}
+	}
+	waits := leave(t, g, id, client.Text{To: customerNumber, Message: "tomorrow", ClientData: later, SendAt: time.Now().Add(24 * time.Hour)})
+	if queued, err := g.Client.GetQueuedMessage(t.Context(), id, waits.ID); err != nil || queued.ClientData != later {
+		t.Errorf("in the queue is %+v (%v)", queued, err)
+	}
+}
+
 // What a person sends from the phone itself belongs to the chat as well.
 func TestMessageFromTheOwnPhoneIsKept(t *testing.T) {
 	t.Parallel()

@@ -100,7 +100,7 @@ func (s eventSchemas) named(of reflect.Type, name string) *huma.Schema {
 }
 
 // object is the schema of a struct, which refers to those of the structs that it embeds. No field of
-// an event is ever left out.
+// an event is ever left out, unless its type says so.
 func (s eventSchemas) object(of reflect.Type) *huma.Schema {
 	schema := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}}
 	for field := range of.Fields() {
@@ -125,7 +125,9 @@ func (s eventSchemas) object(of reflect.Type) *huma.Schema {
 		}
 		name := FieldName(field)
 		schema.Properties[name] = property
-		schema.Required = append(schema.Required, name)
+		if !strings.HasSuffix(field.Tag.Get("json"), ",omitempty") {
+			schema.Required = append(schema.Required, name)
+		}
 	}
 	return schema
 }
