@@ -34,6 +34,7 @@ func FormOf(selection client.MessageSelection) Form {
 // become a poll with one choice.
 type Choices struct {
 	To, Quote, Key string // Key is the Idempotency-Key; empty for none
+	Data           string // what the client calls all messages that they become
 	Form           Form
 	Text           []string // the paragraphs of the question; empty ones are left out
 	Prompt         string   // what stands on the button of a list; empty for none
@@ -65,7 +66,7 @@ func (c Choices) Send(ctx context.Context, api *client.Client, instanceID string
 		if key != "" && poll != nil {
 			key += "/text"
 		}
-		sent, err = api.SendText(ctx, instanceID, client.Text{To: c.To, Message: text, LinkPreview: true, QuoteMessageID: c.Quote, IdempotencyKey: key})
+		sent, err = api.SendText(ctx, instanceID, client.Text{To: c.To, Message: text, LinkPreview: true, QuoteMessageID: c.Quote, ClientData: c.Data, IdempotencyKey: key})
 		if err != nil || poll == nil {
 			return sent, err
 		}
@@ -88,7 +89,7 @@ func (c Choices) messages() (text string, poll *client.Poll) {
 		}
 		return strings.Join(parts, "\n\n"), nil
 	}
-	poll = &client.Poll{To: c.To, QuoteMessageID: c.Quote, IdempotencyKey: c.Key, Reference: string(c.Form)}
+	poll = &client.Poll{To: c.To, QuoteMessageID: c.Quote, ClientData: c.Data, IdempotencyKey: c.Key, Reference: string(c.Form)}
 	taken := map[string]bool{}
 	var described []string
 	// The API refuses one too many as it does a thousand, which would be compared with each other here.

@@ -67,7 +67,7 @@ func sendText(c *call, out *outgoing, to string) (string, error) {
 
 func (c *call) sendText(out *outgoing, to, body string, preview bool) (string, error) {
 	sent, err := c.api.SendText(c.http.Context(), c.instance.InstanceID, client.Text{
-		To: to, Message: body, LinkPreview: preview, QuoteMessageID: out.quoted(),
+		To: to, Message: body, LinkPreview: preview, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
 	return sent.MessageID, err
 }
@@ -104,7 +104,7 @@ func sendImage(c *call, out *outgoing, to string) (string, error) {
 		return "", err
 	}
 	sent, err := c.api.SendImage(c.http.Context(), c.instance.InstanceID, client.Image{
-		To: to, Image: link, Caption: out.Image.Caption, QuoteMessageID: out.quoted(),
+		To: to, Image: link, Caption: out.Image.Caption, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
 	return sent.MessageID, ofFile(err, typeImage)
 }
@@ -115,7 +115,7 @@ func sendVideo(c *call, out *outgoing, to string) (string, error) {
 		return "", err
 	}
 	sent, err := c.api.SendVideo(c.http.Context(), c.instance.InstanceID, client.Video{
-		To: to, Video: link, Caption: out.Video.Caption, QuoteMessageID: out.quoted(),
+		To: to, Video: link, Caption: out.Video.Caption, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
 	return sent.MessageID, ofFile(err, typeVideo)
 }
@@ -128,12 +128,12 @@ func sendAudio(c *call, out *outgoing, to string) (string, error) {
 		return "", err
 	}
 	if out.Audio.Voice || c.looksLikeVoice(link) {
-		sent, err := c.api.SendVoiceNote(c.http.Context(), c.instance.InstanceID, client.VoiceNote{To: to, Audio: link, QuoteMessageID: out.quoted()})
+		sent, err := c.api.SendVoiceNote(c.http.Context(), c.instance.InstanceID, client.VoiceNote{To: to, Audio: link, QuoteMessageID: out.quoted(), ClientData: string(out.Data)})
 		if out.Audio.Voice || !client.IsCode(err, client.CodeValidationError) {
 			return sent.MessageID, ofFile(err, typeAudio)
 		}
 	}
-	sent, err := c.api.SendAudioFile(c.http.Context(), c.instance.InstanceID, client.AudioFile{To: to, Audio: link, QuoteMessageID: out.quoted()})
+	sent, err := c.api.SendAudioFile(c.http.Context(), c.instance.InstanceID, client.AudioFile{To: to, Audio: link, QuoteMessageID: out.quoted(), ClientData: string(out.Data)})
 	return sent.MessageID, ofFile(err, typeAudio)
 }
 
@@ -161,7 +161,7 @@ func sendDocument(c *call, out *outgoing, to string) (string, error) {
 		return "", err
 	}
 	sent, err := c.api.SendDocument(c.http.Context(), c.instance.InstanceID, client.Document{
-		To: to, Document: link, Caption: out.Document.Caption, FileName: out.Document.FileName, QuoteMessageID: out.quoted(),
+		To: to, Document: link, Caption: out.Document.Caption, FileName: out.Document.FileName, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
 	return sent.MessageID, ofFile(err, typeDocument)
 }
@@ -171,7 +171,7 @@ func sendSticker(c *call, out *outgoing, to string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, err := c.api.SendSticker(c.http.Context(), c.instance.InstanceID, client.Sticker{To: to, Sticker: link, QuoteMessageID: out.quoted()})
+	sent, err := c.api.SendSticker(c.http.Context(), c.instance.InstanceID, client.Sticker{To: to, Sticker: link, QuoteMessageID: out.quoted(), ClientData: string(out.Data)})
 	return sent.MessageID, ofFile(err, typeSticker)
 }
 
@@ -209,7 +209,7 @@ func sendLocation(c *call, out *outgoing, to string) (string, error) {
 		return "", invalid("location.longitude is not a number")
 	}
 	sent, err := c.api.SendLocation(c.http.Context(), c.instance.InstanceID, client.Location{
-		To: to, Latitude: latitude, Longitude: longitude, Name: out.Location.Name, Address: out.Location.Address, QuoteMessageID: out.quoted(),
+		To: to, Latitude: latitude, Longitude: longitude, Name: out.Location.Name, Address: out.Location.Address, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
 	return sent.MessageID, err
 }
@@ -251,7 +251,7 @@ func sendContacts(c *call, out *outgoing, to string) (string, error) {
 		}
 		cards = append(cards, made)
 	}
-	contact := client.Contact{To: to, QuoteMessageID: out.quoted()}
+	contact := client.Contact{To: to, QuoteMessageID: out.quoted(), ClientData: string(out.Data)}
 	switch len(cards) {
 	case 0:
 		return "", missing("contacts")

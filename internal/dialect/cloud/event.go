@@ -91,7 +91,9 @@ func (Format) Body(of gateway.Instance, event eventlog.Event, link string) (path
 		value, ok = received(of, data, link)
 	case client.MessageSentEvent:
 		if data.Source == client.SourceAPI {
-			value, ok = changedStatus(data.MessageID, client.StatusSent, data.Timestamp, data.Chat, nil)
+			value, ok = changedStatus(client.MessageStatusEvent{
+				MessageID: data.MessageID, Chat: data.Chat, Status: client.StatusSent, Timestamp: data.Timestamp, ClientData: data.ClientData,
+			})
 			break
 		}
 		field = fieldEchoes
@@ -100,7 +102,7 @@ func (Format) Body(of gateway.Instance, event eventlog.Event, link string) (path
 		// A receipt may overtake the platform's acknowledgement, and then there is no such status: that it is
 		// sent is said by the event of the message, which always comes, and comes first.
 		if data.Status != client.StatusSent {
-			value, ok = changedStatus(data.MessageID, data.Status, data.Timestamp, data.Chat, data.Failure)
+			value, ok = changedStatus(data)
 		}
 	case client.MessagePollVoteEvent:
 		value, ok = voted(of, event, data)
@@ -228,6 +230,7 @@ type status struct {
 	Conversation    *conversation `json:"conversation,omitempty"`
 	Pricing         *pricing      `json:"pricing,omitempty"`
 	Errors          []problem     `json:"errors,omitempty"`
+	Data            string        `json:"biz_opaque_callback_data,omitempty"`
 }
 
 type conversation struct {
@@ -258,13 +261,13 @@ func newProblem(code int, title, details string) []problem {
 }
 
 // changedStatus is how far a message of the account has come.
-func changedStatus(messageID, to string, at time.Time, chat client.Chat, failed *client.Failure) (value changeValue, ok bool) {
-	if !isDirect(chat) {
+func changedStatus(event client.MessageStatusEvent) (value changeValue, ok bool) {
+	if !isDirect(event.Chat) {
 		return value, false
 	}
-	made := status{ID: messageID, Status: to, Timestamp: seconds(at)}
-	made.Recipient, made.RecipientUserID = peer(chat)
-	switch to {
+	made := status{ID: event.MessageID, Status: event.Status, Timestamp: seconds(event.Timestamp), Data: event.ClientData}
+	made.Recipient, made.RecipientUserID = peer(event.Chat)
+	switch event.Status {
 	case client.StatusSent, client.StatusDelivered, client.StatusRead:
 		made.bill()
 	case client.StatusPlayed: // clients do not know it
@@ -272,9 +275,9 @@ func changedStatus(messageID, to string, at time.Time, chat client.Chat, failed 
 		made.bill()
 	case client.StatusFailed:
 		made.Errors = newProblem(numberSomething, "Something went wrong", "The platform does not say why.")
-		if failed != nil {
-			means := meaningOf(failed.Code, http.StatusInternalServerError)
-			made.Errors = newProblem(means.number, means.title, failed.Message)
+		if event.Failure != nil {
+			means := meaningOf(event.Failure.Code, http.StatusInternalServerError)
+			made.Errors = newProblem(means.number, means.title, event.Failure.Message)
 		}
 	default:
 		return value, false

@@ -148,11 +148,11 @@ func (c *call) sendChoices(out *outgoing, to string, choices dialect.Choices) (s
 	if c.instance.Buttons == client.ButtonsRefuse {
 		return "", notHere(numberUnsupported, "Phones do not show buttons and lists that a linked device sends, and the instance is set to refuse them: write the choices into a text, or set the instance's buttons to poll.")
 	}
-	choices.To, choices.Quote, choices.Text = to, out.quoted(), out.Interactive.paragraphs()
+	choices.To, choices.Quote, choices.Data, choices.Text = to, out.quoted(), string(out.Data), out.Interactive.paragraphs()
 	if header := out.Interactive.Header; header != nil {
 		send := map[string]sender{typeImage: sendImage, typeVideo: sendVideo, typeDocument: sendDocument}[header.Type]
 		if send != nil {
-			above := &outgoing{Image: header.Image, Video: header.Video, Document: header.Document}
+			above := &outgoing{Data: out.Data, Image: header.Image, Video: header.Video, Document: header.Document}
 			if _, err := send(c, above, to); err != nil {
 				return "", err
 			}

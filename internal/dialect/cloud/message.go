@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/dialect"
@@ -35,6 +36,8 @@ type outgoing struct {
 	// Interactive has buttons, a list or a link.
 	Interactive *interactive  `json:"interactive"`
 	Template    *usedTemplate `json:"template"`
+	// Data comes back in the statuses of the message.
+	Data loose `json:"biz_opaque_callback_data"`
 
 	Status    string    `json:"status"`
 	MessageID string    `json:"message_id"`
@@ -71,6 +74,9 @@ type sentContent struct {
 	Status string `json:"message_status,omitempty"` // of a template
 }
 
+// maxData is how long biz_opaque_callback_data may be, in characters.
+const maxData = 512
+
 // postMessage sends a message, or marks one as read.
 func postMessage(c *call) (any, error) {
 	var out outgoing
@@ -90,6 +96,9 @@ func postMessage(c *call) (any, error) {
 	send, known := senders()[out.Type]
 	if !known {
 		return nil, notHere(numberUnsupported, "Messages of the type "+shortened(out.Type)+" can't be sent through this gateway.")
+	}
+	if utf8.RuneCountInString(string(out.Data)) > maxData {
+		return nil, invalid("biz_opaque_callback_data must have 512 characters or less")
 	}
 	id, err := send(c, &out, to)
 	if err != nil {

@@ -108,6 +108,47 @@ func TestChoicesAreRefused(t *testing.T) {
 	}
 }
 
+// What a client calls a message is kept with everything that the message becomes.
+func TestCallbackData(t *testing.T) {
+	t.Parallel()
+	r, at := start(t), files(t)
+	choice := `{"reply":{"id":"a","title":"A"}},{"reply":{"id":"b","title":"B"}}`
+	north := `"latitude":-23.5,"longitude":-46.6`
+	for name, content := range cases.Sorted(map[string]string{
+		"a text":     `"text":{"body":"Oi!"}`,
+		"a picture":  `"type":"image","image":{"link":"` + at + `/picture.png"}`,
+		"a video":    `"type":"video","video":{"link":"` + at + `/clip.mp4"}`,
+		"a document": `"type":"document","document":{"link":"` + at + `/picture.png"}`,
+		"a voice":    `"type":"audio","audio":{"link":"` + at + `/voice.ogg"}`,
+		"an audio":   `"type":"audio","audio":{"link":"` + at + `/tone.mp3"}`,
+		"a sticker":  `"type":"sticker","sticker":{"link":"` + at + `/sticker.webp"}`,
+		"a place":    `"type":"location","location":{` + north + `}`,
+		"a card":     `"type":"contacts","contacts":[{"name":{"formatted_name":"Ana"},"phones":[{"phone":"5511988880000"}]}]`,
+		"buttons":    `"type":"interactive","interactive":{"type":"button","header":{"type":"image","image":{"link":"` + at + `/picture.png"}},"body":{"text":"` + strings.Repeat("?", 300) + `"},"action":{"buttons":[` + choice + `]}}`,
+	}) {
+		sent := r.send(t, `{"to":"`+customerNumber+`",`+content+`,"biz_opaque_callback_data":"`+name+`"}`)
+		if kept, err := r.Client.GetMessage(t.Context(), r.id, sent); err != nil || kept.ClientData != name {
+			t.Errorf("%s is called %q (%v)", name, kept.ClientData, err)
+		}
+	}
+	called := 0
+	for each, err := range r.Client.ChatMessages(t.Context(), r.id, customerNumber, client.ListChatMessagesParams{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if each.ClientData == "buttons" {
+			called++
+		}
+	}
+	if called != 3 {
+		t.Errorf("of the buttons' three messages %d are called so", called)
+	}
+	got := r.ask(t, "POST", "v21.0/"+shopNumber+"/messages", `{"to":"`+customerNumber+`","text":{"body":"Oi!"},"biz_opaque_callback_data":"`+strings.Repeat("ã", 513)+`"}`)
+	if got.status != http.StatusBadRequest || got.Error.Code != 131009 || !strings.Contains(got.Error.Message, "biz_opaque_callback_data") {
+		t.Errorf("one that is too long: %d %s", got.status, got.body)
+	}
+}
+
 // The answer to a message has the platform's form of the number, and an identifier that replies, reactions and
 // marks find.
 func TestWhatIsAnsweredIsUnderstood(t *testing.T) {

@@ -102,9 +102,9 @@ func TestSubscription(t *testing.T) {
 	r.Phones.SendText(t, customerNumber, group, "in the group")
 	asked := r.Phones.SendText(t, customerNumber, shopNumber, "Are you open?")
 	e.await(t, "the question", `"field":"messages"`, `"phone_number_id":"`+shopNumber+`"`, `"wa_id":"`+customerNumber+`"`, `"id":"`+asked+`"`, `"body":"Are you open?"`)
-	answer := r.send(t, `{"to":"`+customerNumber+`","context":{"message_id":"`+asked+`"},"text":{"body":"Yes"}}`)
+	answer := r.send(t, `{"to":"`+customerNumber+`","context":{"message_id":"`+asked+`"},"text":{"body":"Yes"},"biz_opaque_callback_data":"order 17"}`)
 	for _, status := range []string{"sent", "delivered", "read"} {
-		e.await(t, "that it was "+status, `"statuses":[{"id":"`+answer+`","status":"`+status+`"`, `"recipient_id":"`+customerNumber+`"`)
+		e.await(t, "that it was "+status, `"statuses":[{"id":"`+answer+`","status":"`+status+`"`, `"recipient_id":"`+customerNumber+`"`, `"biz_opaque_callback_data":"order 17"`)
 	}
 	r.Phones.React(t, customerNumber, answer, "👍")
 	e.await(t, "the reaction", `"reaction":{"message_id":"`+answer+`","emoji":"👍"}`)

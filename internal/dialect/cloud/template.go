@@ -209,7 +209,7 @@ func sendTemplate(c *call, out *outgoing, to string) (string, error) {
 	case out.Template.Language.Code == "":
 		return "", missing("template.language.code")
 	}
-	message := client.TemplateMessage{To: to, Name: out.Template.Name, Language: out.Template.Language.Code, QuoteMessageID: out.quoted()}
+	message := client.TemplateMessage{To: to, Name: out.Template.Name, Language: out.Template.Language.Code, QuoteMessageID: out.quoted(), ClientData: string(out.Data)}
 	if err := dialect.FillTemplate(&message, out.Template.Components); err != nil {
 		return "", wrongFormat(err.Error())
 	}
