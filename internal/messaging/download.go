@@ -3,6 +3,7 @@ package messaging
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -117,6 +118,20 @@ func (s *Service) CheckFile(ctx context.Context, key string, fetch bool) error {
 	}
 	s.removeFile(ctx, instanceID, messageID)
 	return fileDeleted()
+}
+
+// OpenFile opens the file of a message, which is named by its internal identifier, and says how many bytes it has. It is
+// fetched from the platform if it is not kept yet. ctx must last as long as the file is read. Its error is that of MediaLink.
+func (s *Service) OpenFile(ctx context.Context, instanceID, messageID string) (file io.ReadCloser, size int64, err error) {
+	key := FileKey(instanceID, messageID)
+	if err := s.CheckFile(ctx, key, true); err != nil {
+		return nil, 0, err
+	}
+	kept, err := s.config.Blobs.Get(ctx, key)
+	if err != nil {
+		return nil, 0, fmt.Errorf("messaging: open the file of a message: %w", err)
+	}
+	return kept, kept.Size, nil
 }
 
 // removeFile removes the file of a message that was deleted, if there is one. The caller

@@ -400,7 +400,8 @@ func (s *Server) openAPI() error {
 		return fmt.Errorf("server: build API: %w", err)
 	}
 	ofMedia := s.media.Pools()
-	s.pools = append(append(s.pools, s.api.Pools()...), ofMedia.Work, ofMedia.Decoding, ofMedia.Memory, ofMedia.Small, ofMedia.Fetches, s.use.webhooks.Tests())
+	s.pools = append(append(s.pools, s.api.Pools()...), ofMedia.Work, ofMedia.Decoding, ofMedia.Memory, ofMedia.Small, ofMedia.Fetches)
+	s.pools = append(s.pools, s.use.webhooks.Pools()...)
 	pages, err := s.openDashboard()
 	if err != nil {
 		return err
@@ -440,11 +441,11 @@ func Dialects() []string { return []string{"evolution", "cloud"} }
 // formats are the languages in which events may be posted. They do not depend on which dialects are served: a
 // webhook that has one goes on.
 func (c *Config) formats() map[string]webhook.Format {
-	return map[string]webhook.Format{
-		cloud.FormatName:            cloud.Format{},
-		evolution.FormatName:        evolution.Format{ServerURL: c.PublicURL},
-		evolution.FormatByEventName: evolution.Format{ServerURL: c.PublicURL, ByEvent: true},
+	formats := map[string]webhook.Format{cloud.FormatName: cloud.Format{}}
+	for name, format := range evolution.Formats(c.PublicURL) {
+		formats[name] = format
 	}
+	return formats
 }
 
 // webhookGuard keeps requests to endpoints from private addresses; nil: they may go anywhere.

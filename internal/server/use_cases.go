@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"time"
@@ -121,6 +122,9 @@ func (s *Server) openEvents(u *useCases) (err error) {
 		Store: webhookStore{s.store.Webhooks, s.store.Webhooks, s.store}, Log: u.log, Tenures: s.node, Bell: &s.bell,
 		AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now, Steady: s.clock.Steady,
 		Watcher: s.watch.webhooks, Tracer: s.tracer, MediaLinks: s.eventLinks(), Instances: s.store, Accounts: s.store, Formats: c.formats(),
+		OpenFile: func(ctx context.Context, instanceID, messageID string) (io.ReadCloser, int64, error) {
+			return u.messages.OpenFile(ctx, instanceID, messageID)
+		},
 	})
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 )
 
 // FormatRecado is the gateway's own language, the envelope of docs/events.md. A webhook without a format
@@ -22,8 +23,11 @@ const FormatRecado = "recado"
 type Format interface {
 	// Body returns what is posted for an event of an instance, and what is added to the path of the
 	// endpoint, mostly nothing. link leads to the file of the event's message without a key; it is empty
-	// where there is none. ok is false where the language has no word for the event: nothing is posted.
-	Body(of gateway.Instance, event eventlog.Event, link string) (path string, body []byte, ok bool)
+	// where there is none. file is that file in base64; it is nil unless TakesFiles, and where it can't be
+	// had. ok is false where the language has no word for the event: nothing is posted.
+	Body(of gateway.Instance, event eventlog.Event, link string, file []byte) (path string, body []byte, ok bool)
+	// TakesFiles reports whether the files of messages are part of what is posted.
+	TakesFiles() bool
 	// Signs reports whether the language has a signature of its own.
 	Signs() bool
 	// Header returns the headers of the language, among them its signature with the secret of the
@@ -64,6 +68,7 @@ type posting struct {
 	path   string
 	body   []byte
 	header http.Header
+	memory *share.Taken // of the file in it, which the caller releases
 }
 
 // posting returns what is posted there for an event. ok is false for nothing.
@@ -71,6 +76,8 @@ func (t *target) posting(ctx context.Context, event eventlog.Event) (p posting, 
 	if t.format == nil {
 		return posting{body: t.body(event)}, true, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
 	of, err := t.instances.GetInstance(ctx, event.InstanceID)
 	if err != nil {
 		return p, false, err
@@ -81,7 +88,11 @@ func (t *target) posting(ctx context.Context, event eventlog.Event) (p posting, 
 			link = made.URL
 		}
 	}
-	if p.path, p.body, ok = t.format.Body(of, event, link); !ok {
+	var file []byte
+	if t.files != nil && t.format.TakesFiles() {
+		file, p.memory = t.files.read(ctx, of, event)
+	}
+	if p.path, p.body, ok = t.format.Body(of, event, link, file); !ok {
 		return p, false, nil
 	}
 	secret := t.secret

@@ -219,6 +219,7 @@ type received struct {
 	Kind       string `json:"type"`
 	InstanceID string `json:"instanceId"`
 	Sequence   int64  `json:"sequence"`
+	File       string `json:"file"` // in base64, in a format that has it
 	Data       struct {
 		Message string `json:"message"`
 	} `json:"data"`

@@ -28,6 +28,9 @@ type Schedule struct {
 	ConnectTimeout time.Duration
 	Timeout        time.Duration
 	BodyTimeout    time.Duration
+	// FileWait is how long a delivery waits for the file of its message, where the format has it in events, and for memory
+	// for it (10 s). Then it goes without.
+	FileWait time.Duration
 	// SlowAfter is how long a request may take before it counts as slow (1 s) and
 	// gives its place to quicker ones.
 	SlowAfter time.Duration
@@ -63,6 +66,7 @@ func (s Schedule) withDefaults() Schedule {
 		&s.ConnectTimeout: 5 * time.Second,
 		&s.Timeout:        15 * time.Second,
 		&s.BodyTimeout:    time.Second,
+		&s.FileWait:       10 * time.Second,
 		&s.SlowAfter:      time.Second,
 		&s.SecretOverlap:  24 * time.Hour,
 		&s.ReplayEvery:    time.Minute,

@@ -44,6 +44,8 @@ type Config struct {
 	Resolver *net.Resolver
 	// MediaLinks signs the links to files in events; nil: webhooks can't have any.
 	MediaLinks MediaLinks
+	// OpenFile opens the files that a format has in events; nil: no event has any.
+	OpenFile OpenFile
 	// Formats are the languages that a webhook may have beside FormatRecado, by their names; Instances and
 	// Accounts are needed by them. nil: there are none.
 	Formats   map[string]Format
@@ -78,6 +80,7 @@ type Service struct {
 	admitted  *admission
 	flusher   *flusher
 	links     MediaLinks // nil: there are none
+	files     *files     // nil: there are none
 	formats   map[string]Format
 	instances Instances
 	accounts  Accounts
@@ -109,7 +112,7 @@ type Service struct {
 
 // New makes the service. Run delivers.
 func New(config Config) (*Service, error) {
-	if err := required.Check("webhook", config, "Accounts", "Formats", "Instances", "MediaLinks", "Now", "Resolver", "Steady", "Tenures", "Tracer", "Watcher"); err != nil {
+	if err := required.Check("webhook", config, "Accounts", "Formats", "Instances", "MediaLinks", "Now", "OpenFile", "Resolver", "Steady", "Tenures", "Tracer", "Watcher"); err != nil {
 		return nil, err
 	}
 	schedule := config.Schedule.withDefaults()
@@ -118,6 +121,9 @@ func New(config Config) (*Service, error) {
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
 		pumps: map[string][]*pump{}, early: map[string]int64{}, taken: map[string]bool{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
 		links: config.MediaLinks, formats: config.Formats, instances: config.Instances, accounts: config.Accounts,
+	}
+	if config.OpenFile != nil {
+		s.files = newFiles(config.OpenFile, schedule.FileWait, config.Logger)
 	}
 	if s.watcher == nil {
 		s.watcher = nobody{}

@@ -52,6 +52,7 @@ type target struct {
 	keys    []signingKey
 	headers []Header
 	links   MediaLinks // nil: events have none
+	files   *files     // nil: there are none
 
 	format    Format // nil: FormatRecado
 	instances Instances
@@ -88,7 +89,7 @@ func (s *Service) target(webhook Webhook) (*target, error) {
 		return nil, errors.New("webhook: this program does not know the format " + webhook.Format)
 	}
 	// These languages have no other way to a file.
-	to.links, to.instances, to.accounts, to.secret = s.links, s.instances, s.accounts, string(webhook.Secret)
+	to.links, to.files, to.instances, to.accounts, to.secret = s.links, s.files, s.instances, s.accounts, string(webhook.Secret)
 	return to, nil
 }
 

@@ -51,8 +51,14 @@ func (s *Service) Test(ctx context.Context, ref Ref) (Result, error) {
 	return newResult(answer), nil
 }
 
-// Tests has the places of tests and single deliveries.
-func (s *Service) Tests() *share.Pool { return s.tests }
+// Pools are what the service shares among accounts: the places of tests and single deliveries, and the memory of files in
+// events.
+func (s *Service) Pools() []*share.Pool {
+	if s.files == nil {
+		return []*share.Pool{s.tests}
+	}
+	return []*share.Pool{s.tests, s.files.held}
+}
 
 // sendNow sends an event once, beside the deliveries. Its error is that of ctx, or Unavailable for
 // whoever has waited too long for a place.

@@ -90,15 +90,16 @@ var errTooSlow = errors.New("webhook: the endpoint took too long")
 // post sends an event once. Redirects are not followed. slow, which may be nil,
 // is called when the request becomes a slow one; that may be while post returns.
 func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slow func()) answer {
-	at := c.now()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	timer := time.AfterFunc(c.schedule.Timeout, func() { cancel(errTooSlow) })
-	defer timer.Stop()
 	if slow != nil {
 		defer time.AfterFunc(c.schedule.SlowAfter, slow).Stop()
 	}
 	posting, ok, err := to.posting(ctx, event)
+	defer posting.memory.Release()
+	at := c.now()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(c.schedule.Timeout, func() { cancel(errTooSlow) }) // it is the endpoint's alone
+	defer timer.Stop()
 	if err != nil {
 		return answer{Answer: backlog.Answer{Problem: "what an event is about can't be read now"}}
 	} else if !ok {

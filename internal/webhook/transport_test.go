@@ -2,7 +2,9 @@ package webhook_test
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -253,12 +255,14 @@ func TestUntrustedCertificate(t *testing.T) {
 // loud is a language that has a word for messages alone, which an endpoint may not know.
 type loud struct{}
 
-func (loud) Body(of gateway.Instance, event eventlog.Event, link string) (string, []byte, bool) {
+func (loud) Body(of gateway.Instance, event eventlog.Event, link string, file []byte) (string, []byte, bool) {
 	if event.Kind == eventlog.KindPresence {
 		return "", nil, false
 	}
-	return "said", fmt.Appendf(nil, `{"sequence":%d,"type":%q,"instance":%q,"link":%q}`, event.Sequence, event.Kind, of.Name, link), true
+	return "said", fmt.Appendf(nil, `{"sequence":%d,"type":%q,"instance":%q,"link":%q,"file":%q}`, event.Sequence, event.Kind, of.Name, link, file), true
 }
+
+func (loud) TakesFiles() bool { return true }
 
 func (loud) Signs() bool { return true }
 
@@ -280,6 +284,70 @@ type appSecret struct{ *atomic.Value }
 
 func (a appSecret) AppSecret(context.Context, string) (string, time.Time, error) {
 	return a.Load().(string), time.Now(), nil
+}
+
+// A language may have the files of messages in events. One that is too large, or is not to be had, holds nothing up: the event
+// comes without it. The others wait until there is memory for them.
+func TestFilesInEvents(t *testing.T) {
+	t.Parallel()
+	said := make(chan string, 1)
+	endpoint := receive(t, func(_ http.ResponseWriter, _ *http.Request, event received) int {
+		said <- event.File
+		return http.StatusOK
+	})
+	content := strings.Repeat("a picture ", 100)
+	opened := map[string]int{}
+	open := func(ctx context.Context, _, messageID string) (io.ReadCloser, int64, error) {
+		opened[messageID]++
+		switch messageID {
+		case "large":
+			return io.NopCloser(strings.NewReader(strings.Repeat("x", 8<<20+1))), 8<<20 + 1, nil
+		case "short":
+			return io.NopCloser(strings.NewReader("x")), 2, nil
+		case "hangs":
+			<-ctx.Done()
+			return nil, 0, ctx.Err()
+		case "gone":
+			return nil, 0, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "it is gone")
+		default:
+			return io.NopCloser(strings.NewReader(content)), int64(len(content)), nil
+		}
+	}
+	account := appSecret{&atomic.Value{}}
+	account.Store("")
+	schedule := quick()
+	schedule.FileWait = 20 * time.Millisecond
+	r := newRig(t, webhook.Config{
+		AllowPrivateURLs: true, Schedule: schedule, Formats: map[string]webhook.Format{"loud": loud{}}, Instances: oneInstance{}, Accounts: account, OpenFile: open,
+	})
+	id := r.instance()
+	r.save(id, webhook.Settings{URL: endpoint.server.URL, Format: new("loud")})
+	for n, test := range []struct {
+		messageID string
+		size      int64 // as the event says
+		opened    int
+		want      string
+	}{
+		{"there", 1, 1, base64.StdEncoding.EncodeToString([]byte(content))},
+		{"told to be large", 8<<20 + 1, 0, ""},
+		{"large", 1, 1, ""}, {"short", 1, 1, ""}, {"hangs", 1, 1, ""}, {"gone", 1, 1, ""},
+		{"after these", 1, 1, base64.StdEncoding.EncodeToString([]byte(content))},
+	} {
+		event := note(t, id, "chat", n+1)
+		event.Kind, event.Data = eventlog.KindMessageReceived, fmt.Appendf(nil, `{"id":%q,"media":{"size":%d}}`, test.messageID, test.size)
+		r.check(r.log.Append(t.Context(), event))
+		if got := <-said; got != test.want || opened[test.messageID] != test.opened {
+			t.Errorf("%s: the file is %q, and it was opened %d times", test.messageID, got, opened[test.messageID])
+		}
+	}
+	eventually(t, "the memory is given back", func() bool {
+		for _, pool := range r.service.Pools() {
+			if pool.Usage().Held != 0 {
+				return false
+			}
+		}
+		return len(r.service.Pools()) == 2
+	})
 }
 
 // A language signs with the secret of the webhook, or with that of the account as it is at the moment.

@@ -24,6 +24,9 @@ const FormatName = "cloud"
 // there for a message to the account. Its zero value is ready for use.
 type Format struct{}
 
+// TakesFiles reports that deliveries have links to files alone.
+func (Format) TakesFiles() bool { return false }
+
 // Signs reports that deliveries are signed with the app secret.
 func (Format) Signs() bool { return true }
 
@@ -79,7 +82,7 @@ type metadata struct {
 
 // Body returns what is posted for an event; nothing is added to the path. link leads to the file of the
 // event's message, if it is not empty.
-func (Format) Body(of gateway.Instance, event eventlog.Event, link string) (path string, body []byte, ok bool) {
+func (Format) Body(of gateway.Instance, event eventlog.Event, link string, _ []byte) (path string, body []byte, ok bool) {
 	data, err := client.Event{Type: string(event.Kind), Data: event.Data}.Decode()
 	if err != nil {
 		return "", nil, false

@@ -24,7 +24,7 @@ func event(kind eventlog.Kind, data string) eventlog.Event {
 // valueOf is what is posted for an event, without what stands around everything.
 func valueOf(t *testing.T, of eventlog.Event, link string) (field, value string) {
 	t.Helper()
-	path, body, ok := cloud.Format{}.Body(shop(), of, link)
+	path, body, ok := cloud.Format{}.Body(shop(), of, link, nil)
 	if !ok {
 		return "", ""
 	}
@@ -155,7 +155,7 @@ func FuzzFormat(f *testing.F) {
 		f.Add(string(kind), `null`)
 	}
 	f.Fuzz(func(t *testing.T, kind, data string) {
-		_, body, ok := cloud.Format{}.Body(shop(), event(eventlog.Kind(kind), data), "")
+		_, body, ok := cloud.Format{}.Body(shop(), event(eventlog.Kind(kind), data), "", nil)
 		if ok != json.Valid(body) || len(body) > 12*len(data)+2000 {
 			t.Errorf("a %s of %q is %s", kind, data, body)
 		}

@@ -3,9 +3,11 @@
 package evolution
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/recado-project/recado/client"
@@ -19,21 +21,63 @@ type Format struct {
 	ServerURL string
 	// ByEvent appends the name of the event to the address of the endpoint.
 	ByEvent bool
+	// Files puts the files of messages into their events.
+	Files bool
 }
 
-// Body returns the JSON of an event, and what is appended to the endpoint's path. link leads to the file of a message.
-// ok is false for events that have no name in this language, or whose data can't be read.
-func (f Format) Body(of gateway.Instance, event eventlog.Event, link string) (path string, body []byte, ok bool) {
+// Formats are the formats of a gateway at an address, by the names that webhooks have for them.
+func Formats(serverURL string) map[string]Format {
+	all := map[string]Format{}
+	for _, byEvent := range []bool{false, true} {
+		for _, files := range []bool{false, true} {
+			all[formatName(byEvent, files)] = Format{ServerURL: serverURL, ByEvent: byEvent, Files: files}
+		}
+	}
+	return all
+}
+
+// formatName is the name of a format: evolution, with -by-event and -base64 behind it where they are chosen.
+func formatName(byEvent, files bool) string {
+	called := name
+	if byEvent {
+		called += suffixByEvent
+	}
+	if files {
+		called += suffixFiles
+	}
+	return called
+}
+
+const (
+	suffixByEvent = "-by-event"
+	suffixFiles   = "-base64"
+)
+
+// TakesFiles reports whether the files of messages are in their events.
+func (f Format) TakesFiles() bool { return f.Files }
+
+// fileHole is where the file of a message is put. Within a text the quotes would be escaped, so it is found nowhere else.
+const fileHole = `"base64":""`
+
+// Body returns the JSON of an event, and what is appended to the endpoint's path. link leads to the file of a message, and file
+// is that file in base64; nil if it is not to be in the event. ok is false for events that have no name in this language, or
+// whose data can't be read.
+func (f Format) Body(of gateway.Instance, event eventlog.Event, link string, file []byte) (path string, body []byte, ok bool) {
 	kind, data, ok := translate(of, event)
 	if !ok {
 		return "", nil, false
 	}
-	if shown, isObject := data.(object); isObject && link != "" {
+	if shown, isObject := data.(object); isObject {
 		if content, isMessage := shown["message"].(object); isMessage {
-			content["mediaUrl"] = link
+			if link != "" {
+				content["mediaUrl"] = link
+			}
+			if file != nil {
+				content["base64"] = ""
+			}
 		}
 	}
-	var posted strings.Builder
+	var posted bytes.Buffer
 	encoder := json.NewEncoder(&posted)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(object{
@@ -43,7 +87,12 @@ func (f Format) Body(of gateway.Instance, event eventlog.Event, link string) (pa
 	if f.ByEvent {
 		path = "/" + strings.NewReplacer(".", "-", "_", "-").Replace(kind)
 	}
-	return path, []byte(strings.TrimSuffix(posted.String(), "\n")), err == nil
+	body = bytes.TrimSuffix(posted.Bytes(), []byte("\n"))
+	if before, after, there := bytes.Cut(body, []byte(fileHole)); there && file != nil {
+		// A file goes in as it is: the encoder would hold several copies of it.
+		body = slices.Concat(before, []byte(fileHole[:len(fileHole)-1]), file, []byte(`"`), after)
+	}
+	return path, body, err == nil
 }
 
 // Signs reports that the API has no signature.

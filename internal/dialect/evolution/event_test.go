@@ -23,7 +23,7 @@ func shop() gateway.Instance {
 // posted is what is posted for an event of a kind; nil for nothing.
 func posted(t *testing.T, format evolution.Format, kind, data string) (path string, body any) {
 	t.Helper()
-	path, encoded, ok := format.Body(shop(), eventlog.Event{ID: "e1", Kind: eventlog.Kind(kind), At: time.Unix(1795184530, 0), Data: []byte(data)}, "https://host/media/x")
+	path, encoded, ok := format.Body(shop(), eventlog.Event{ID: "e1", Kind: eventlog.Kind(kind), At: time.Unix(1795184530, 0), Data: []byte(data)}, "https://host/media/x", nil)
 	if !ok {
 		return "", nil
 	}
@@ -140,7 +140,7 @@ func TestEventsAreAsAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, encoded, ok := evolution.Format{}.Body(gateway.Instance{ID: id}, eventlog.Event{Kind: eventlog.Kind(event.Type), Data: event.Data}, "")
+		_, encoded, ok := evolution.Format{}.Body(gateway.Instance{ID: id}, eventlog.Event{Kind: eventlog.Kind(event.Type), Data: event.Data}, "", nil)
 		var body any
 		if err := json.Unmarshal(encoded, &body); err != nil || !ok {
 			t.Fatal(err, ok)
@@ -167,7 +167,7 @@ func FuzzEvents(f *testing.F) {
 		f.Add(string(kind), `{"chat":"1@g.us","from":{"jid":"2@lid"},"participants":[{}],"people":[null],"contacts":[{}],"media":{},"poll":{},"type":"image"}`)
 	}
 	f.Fuzz(func(t *testing.T, kind, data string) {
-		_, body, ok := evolution.Format{}.Body(shop(), eventlog.Event{Kind: eventlog.Kind(kind), Data: []byte(data)}, "")
+		_, body, ok := evolution.Format{}.Body(shop(), eventlog.Event{Kind: eventlog.Kind(kind), Data: []byte(data)}, "", []byte("QUJD"))
 		if ok && !json.Valid(body) {
 			t.Errorf("%s: %q", kind, body)
 		}

@@ -11,14 +11,6 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// The names of the formats of webhooks.
-const (
-	// FormatName is that of Format.
-	FormatName = name
-	// FormatByEventName is that of Format with ByEvent.
-	FormatByEventName = name + "-by-event"
-)
-
 // told are the names by which webhooks choose events, in that API's order, each with the types of events of the
 // gateway that are told under it. One without types never happens here.
 //
@@ -103,8 +95,8 @@ func webhookOf(w client.Webhook) object {
 		headers[name] = "***"
 	}
 	return object{
-		"id": w.ID, "url": w.URL, "headers": headers, "enabled": w.IsActive, "events": namesOf(w.Events), "webhookByEvents": w.Format == FormatByEventName,
-		"webhookBase64": false, "createdAt": timeOf(w.CreatedAt), "updatedAt": timeOf(w.UpdatedAt), "instanceId": w.InstanceID,
+		"id": w.ID, "url": w.URL, "headers": headers, "enabled": w.IsActive, "events": namesOf(w.Events), "webhookByEvents": strings.Contains(w.Format, suffixByEvent),
+		"webhookBase64": strings.HasSuffix(w.Format, suffixFiles), "createdAt": timeOf(w.CreatedAt), "updatedAt": timeOf(w.UpdatedAt), "instanceId": w.InstanceID,
 	}
 }
 
@@ -115,7 +107,7 @@ func (c *call) webhook() (*client.Webhook, error) {
 		if err != nil {
 			return nil, err
 		}
-		if w.AccountWebhookID == nil && (w.Format == FormatName || w.Format == FormatByEventName) {
+		if _, speaks := Formats("")[w.Format]; w.AccountWebhookID == nil && speaks {
 			return &w, nil
 		}
 	}
@@ -145,10 +137,7 @@ func (c *call) saveWebhook(given fields) (any, error) {
 		headers[name] = textOf(value)
 	}
 	_, token := headers["jwt_key"]
-	switch {
-	case given.yes("base64") || given.yes("webhookBase64"):
-		return nil, refuse(http.StatusNotImplemented, "Recado puts no files into events: leave base64 out, and fetch the file with chat/getBase64FromMediaMessage")
-	case token:
+	if token {
 		return nil, refuse(http.StatusNotImplemented, "Recado makes no tokens of jwt_key: leave it out, and give the webhook a secret in Recado's own API, which signs every delivery")
 	}
 	there, err := c.webhook()
@@ -159,10 +148,8 @@ func (c *call) saveWebhook(given fields) (any, error) {
 	if enabled == nil {
 		enabled = new(true)
 	}
-	url, format := strings.TrimSpace(given.text("url")), FormatName
-	if given.yes("byEvents") || given.yes("webhookByEvents") {
-		format = FormatByEventName
-	}
+	url := strings.TrimSpace(given.text("url"))
+	format := formatName(given.yes("byEvents") || given.yes("webhookByEvents"), given.yes("base64") || given.yes("webhookBase64"))
 	events := chosen(given.texts("events"))
 	if there == nil && url == "" && !*enabled {
 		return nil, nil //nolint:nilnil // there is none, as was asked for

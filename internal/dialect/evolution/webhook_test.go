@@ -1,12 +1,16 @@
 package evolution_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -44,13 +48,63 @@ func TestWebhooks(t *testing.T) {
 		t.Errorf("after the change: %v", found)
 	}
 	for name, webhook := range cases.Sorted(map[string]object{
-		"files": {"url": sink.URL, "base64": true}, "a token": {"url": sink.URL, "headers": object{"jwt_key": "x"}},
+		"a token": {"url": sink.URL, "headers": object{"jwt_key": "x"}},
 	}) {
 		if message := o.refused(http.StatusNotImplemented, http.MethodPost, "/webhook/set/shop", object{"webhook": webhook}); !strings.Contains(text(message, 0), "leave") {
 			t.Errorf("%s: %v", name, message)
 		}
 	}
 	o.refused(http.StatusBadRequest, http.MethodPost, "/webhook/set/shop", object{"webhook": object{"enabled": true, "url": "nowhere"}})
+}
+
+// With base64 the file of a message is in its event, whoever has sent it. Without, and where there is none any more, there is
+// the link alone.
+func TestFilesInEvents(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	o := newTool(t, g, id)
+	sink := testkit.NewSink(t)
+	set := o.does(http.StatusCreated, http.MethodPost, "/webhook/set", object{"webhook": object{"url": sink.URL, "base64": true, "events": []string{"MESSAGES_UPSERT", "SEND_MESSAGE"}}})
+	if at(set, "webhookBase64") != true || at(set, "webhookByEvents") != false {
+		t.Errorf("set: %v", set)
+	}
+	file := bytes.Repeat([]byte(`um "base64":"" `), 10_000)
+	encoded := base64.StdEncoding.EncodeToString(file)
+	// next returns the event that comes next.
+	came := 0
+	next := func() (body any) {
+		came++
+		got := sink.Await("the event", func(taken []testkit.Delivered) bool { return len(taken) >= came })
+		if err := json.Unmarshal(got[came-1].Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	received := func() {
+		g.Phones.Send(t, customerNumber, object{"to": shopNumber, "type": "document", "media": client.DataURI("text/plain", file), "fileName": "contrato.txt", "caption": "Segue: \"base64\":\"\""})
+	}
+	received()
+	body := next()
+	if text(body, "event") != "messages.upsert" || text(body, "data", "message", "base64") != encoded || text(body, "data", "message", "documentMessage", "caption") != `Segue: "base64":""` ||
+		text(body, "data", "message", "mediaUrl") == "" {
+		t.Errorf("received: %.2000s", fmt.Sprint(body))
+	}
+	o.does(http.StatusCreated, http.MethodPost, "/message/sendMedia", object{"number": customerNumber, "mediatype": "document", "media": encoded, "fileName": "contrato.txt"})
+	if body = next(); text(body, "event") != "send.message" || text(body, "data", "message", "base64") != encoded {
+		t.Errorf("sent: %.2000s", fmt.Sprint(body))
+	}
+	wrote(t, g, id, "Oi")
+	if body = next(); text(body, "data", "message", "conversation") != "Oi" || at(body, "data", "message", "base64") != nil {
+		t.Errorf("without a file: %v", body)
+	}
+	o.does(http.StatusCreated, http.MethodPost, "/webhook/set", object{"webhook": object{"url": sink.URL, "byEvents": true, "base64": false, "events": []string{"MESSAGES_UPSERT", "SEND_MESSAGE"}}})
+	received()
+	if body = next(); at(body, "data", "message", "base64") != nil || text(body, "data", "message", "mediaUrl") == "" {
+		t.Errorf("not asked for: %.2000s", fmt.Sprint(body))
+	}
+	if found := o.does(http.StatusOK, http.MethodGet, "/webhook/find", nil); at(found, "webhookBase64") != false || at(found, "webhookByEvents") != true {
+		t.Errorf("found: %v", found)
+	}
 }
 
 // A webhook of what never happens here is told of nothing, rather than of everything.
