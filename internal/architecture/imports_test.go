@@ -182,6 +182,7 @@ func technologies() map[string]string {
 		"net/http/pprof":                        "admin",
 		"go.opentelemetry.io/otel":              "server trace",
 		"github.com/gomodule/redigo":            "movein",
+		"github.com/golang-jwt/jwt":             "dialect/evolution",
 		"github.com/yuin/goldmark":              "dashboard/docpages",
 	}
 }

@@ -30,9 +30,10 @@ type Format interface {
 	TakesFiles() bool
 	// Signs reports whether the language has a signature of its own.
 	Signs() bool
-	// Header returns the headers of the language, among them its signature with the secret of the
-	// webhook, or with that of its account where it has none; that is empty where none is set.
-	Header(secret string, body []byte) http.Header
+	// SetHeaders makes the headers of a request at a time those of the language, beginning with those that it has, the
+	// webhook's own among them. A signature is made with the secret of the webhook, or with that of its account where it
+	// has none; that is empty where none is set.
+	SetHeaders(header http.Header, at time.Time, secret string, body []byte)
 	// Refuses reports whether an endpoint that answers so does not know this kind of event. The event is
 	// given up at once, and holds up nothing.
 	Refuses(status int) bool
@@ -67,7 +68,7 @@ func (s *Service) checkFormat(name string) string {
 type posting struct {
 	path   string
 	body   []byte
-	header http.Header
+	secret string       // with which the format signs
 	memory *share.Taken // of the file in it, which the caller releases
 }
 
@@ -95,13 +96,12 @@ func (t *target) posting(ctx context.Context, event eventlog.Event) (p posting, 
 	if p.path, p.body, ok = t.format.Body(of, event, link, file); !ok {
 		return p, false, nil
 	}
-	secret := t.secret
-	if secret == "" && t.format.Signs() {
+	p.secret = t.secret
+	if p.secret == "" && t.format.Signs() {
 		// It is read for each delivery: a change counts for the next one, on every node.
-		if secret, _, err = t.accounts.AppSecret(ctx, of.AccountID); err != nil {
+		if p.secret, _, err = t.accounts.AppSecret(ctx, of.AccountID); err != nil {
 			return p, false, err
 		}
 	}
-	p.header = t.format.Header(secret, p.body)
 	return p, true, nil
 }

@@ -140,7 +140,9 @@ func (c *client) request(ctx context.Context, to *target, event eventlog.Event, 
 	if signature := to.signature(event.ID, at, body); signature != "" {
 		header["Webhook-Signature"] = []string{signature}
 	}
-	maps.Copy(header, p.header)
+	if to.format != nil {
+		to.format.SetHeaders(header, at, p.secret, body)
+	}
 	trace.Inject(ctx, header)
 	address := to.url
 	if p.path != "" {

@@ -266,8 +266,8 @@ func (loud) TakesFiles() bool { return true }
 
 func (loud) Signs() bool { return true }
 
-func (loud) Header(secret string, body []byte) http.Header {
-	return http.Header{"X-Loud": {secret + " " + strconv.Itoa(len(body))}}
+func (loud) SetHeaders(header http.Header, _ time.Time, secret string, body []byte) {
+	header["X-Loud"] = []string{secret + " " + strconv.Itoa(len(body))}
 }
 
 func (loud) Refuses(status int) bool { return status == http.StatusTeapot }

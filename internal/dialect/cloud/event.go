@@ -30,14 +30,14 @@ func (Format) TakesFiles() bool { return false }
 // Signs reports that deliveries are signed with the app secret.
 func (Format) Signs() bool { return true }
 
-// Header returns the signature of a body with a secret.
-func (Format) Header(secret string, body []byte) http.Header {
+// SetHeaders adds the signature of a body with a secret.
+func (Format) SetHeaders(header http.Header, _ time.Time, secret string, body []byte) {
 	if secret == "" {
-		return http.Header{}
+		return
 	}
 	mac := hmac.New(sha256.New, []byte(secret))
 	_, _ = mac.Write(body) // it never fails
-	return http.Header{"X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}}
+	header.Set("X-Hub-Signature-256", "sha256="+hex.EncodeToString(mac.Sum(nil)))
 }
 
 // Refuses reports whether an endpoint does not know the kind of event: Typebot answers so to messages of a type

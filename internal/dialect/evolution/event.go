@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/eventlog"
@@ -98,10 +101,26 @@ func (f Format) Body(of gateway.Instance, event eventlog.Event, link string, fil
 // Signs reports that the API has no signature.
 func (Format) Signs() bool { return false }
 
-// Header returns the headers of a delivery. That API signs nothing; with a secret, the gateway's own signature
-// stands beside these.
-func (Format) Header(string, []byte) http.Header {
-	return http.Header{"Content-Type": {"application/json"}}
+// keyHeader is the header of a webhook that is not sent: its value is the key of a token in Authorization.
+const keyHeader = "Jwt_key"
+
+// tokenLifetime is how long a token is valid.
+const tokenLifetime = 10 * time.Minute
+
+// SetHeaders makes the token of a webhook that has a key for it. That API signs nothing; with a secret, the gateway's own
+// signature stands beside it.
+func (Format) SetHeaders(header http.Header, at time.Time, _ string, _ []byte) {
+	key := header.Get(keyHeader)
+	header.Del(keyHeader)
+	if key == "" {
+		return
+	}
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{
+		"iat": at.Unix(), "exp": at.Add(tokenLifetime).Unix(), "app": "evolution", "action": "webhook",
+	}).SignedString([]byte(key))
+	if err == nil { // always, with a key of bytes
+		header.Set("Authorization", "Bearer "+token)
+	}
 }
 
 // Refuses reports whether an endpoint does not want an event at all, by what that API takes for it.

@@ -88,11 +88,20 @@ func namesOf(types []string) []string {
 	return names
 }
 
+// keyField is what that API calls the keyHeader, and hidden stands in place of what nobody reads again.
+const (
+	keyField = "jwt_key"
+	hidden   = "***"
+)
+
 // webhookOf is a webhook as that API shows it. The values of its headers can't be read.
 func webhookOf(w client.Webhook) object {
 	headers := object{}
 	for _, name := range w.HeaderNames {
-		headers[name] = "***"
+		if name == keyHeader {
+			name = keyField
+		}
+		headers[name] = hidden
 	}
 	return object{
 		"id": w.ID, "url": w.URL, "headers": headers, "enabled": w.IsActive, "events": namesOf(w.Events), "webhookByEvents": strings.Contains(w.Format, suffixByEvent),
@@ -136,10 +145,6 @@ func (c *call) saveWebhook(given fields) (any, error) {
 	for name, value := range given.inner("headers") {
 		headers[name] = textOf(value)
 	}
-	_, token := headers["jwt_key"]
-	if token {
-		return nil, refuse(http.StatusNotImplemented, "Recado makes no tokens of jwt_key: leave it out, and give the webhook a secret in Recado's own API, which signs every delivery")
-	}
 	there, err := c.webhook()
 	if err != nil {
 		return nil, err
@@ -172,6 +177,11 @@ func (c *call) saveWebhook(given fields) (any, error) {
 		return nil, err
 	}
 	answer := webhookOf(saved)
+	for name := range headers {
+		if http.CanonicalHeaderKey(name) == keyHeader {
+			headers[name] = hidden
+		}
+	}
 	answer["headers"] = headers
 	return answer, nil
 }
