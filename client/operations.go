@@ -1042,7 +1042,7 @@ func (p ListChatMessagesParams) query() query {
 // ListChatMessages lists the messages of a chat, newest first, in the order in which the gateway
 // got them; those from before the link stand by their time. Pages move while messages come in: to
 // read on without gaps, give the last message as `before`, or as `after` with the order `asc`.
-// `totalCount` counts 5,000 messages beyond the page at most, and with `search` all.
+// `totalCount` counts 5,000 messages beyond the page at most.
 //
 // Its refusals may have CodeChatNotFound, CodeForbidden, CodeInstanceNotFound, CodeInternalError,
 // CodeMessageNotFound, CodeRateLimited, CodeUnauthorized or CodeValidationError, and the codes of

@@ -300,7 +300,7 @@ func (r chats) messages() contract.Endpoint {
 		Summary: "List the messages of a chat",
 		Description: "Lists the messages of a chat, newest first, in the order in which the gateway got them; those from before the link stand by their time. " +
 			"Pages move while messages come in: to read on without gaps, give the last message as `before`, or as `after` with the order `asc`. " +
-			"`totalCount` counts 5,000 messages beyond the page at most, and with `search` all.",
+			"`totalCount` counts 5,000 messages beyond the page at most.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeChatNotFound, gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *chatMessagesInput) (contract.Envelope[StoredMessage], error) {
 		return contract.Listed(in.Paging, newStoredMessage)(r.use.Messages(ctx, contract.Instance(ctx).ID, in.with, in.query, in.Request()))

@@ -204,6 +204,6 @@ type MessageFilter struct {
 
 	// SentFrom and SentUntil bound when they were sent, by the platform's time. The zero time does not count.
 	SentFrom, SentUntil time.Time
-	// CountAll counts all of them. Without it and without Search, some thousands beyond the page are counted.
+	// CountAll counts all of them. Without it, some thousands beyond the page are counted.
 	CountAll bool
 }

@@ -68,6 +68,8 @@ type index interface {
 	// matching ends a SELECT with the messages that match the first parameter, and goes on with
 	// AND. It begins with the index, so that no other is taken.
 	matching() string
+	// matches ends a SELECT with the entries themselves that match the first parameter.
+	matches() string
 	// query makes the value of that parameter: all entries, or some that begin with them.
 	query(entries []string) string
 	// fresh returns messages of a chat that have all of the words, or words that begin with

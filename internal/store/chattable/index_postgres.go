@@ -47,6 +47,8 @@ func (postgresWords) matching() string {
 	return "FROM message_words JOIN messages ON messages.id = message_words.message_id WHERE words @@ $1::tsquery"
 }
 
+func (postgresWords) matches() string { return "FROM message_words WHERE words @@ $1::tsquery" }
+
 func (postgresWords) query(entries []string) string {
 	return "'" + strings.Join(entries, "':* & '") + "':*"
 }

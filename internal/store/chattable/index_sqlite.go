@@ -74,6 +74,8 @@ func (sqliteWords) matching() string {
 		" || '~' WHERE message_words MATCH $1"
 }
 
+func (sqliteWords) matches() string { return "FROM message_words WHERE message_words MATCH $1" }
+
 func (sqliteWords) query(entries []string) string {
 	return `"` + strings.Join(entries, `"* AND "`) + `"*`
 }

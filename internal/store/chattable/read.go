@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -217,12 +218,7 @@ func (t *Tables) ListMessages(
 	if filter.ChatID == "" {
 		return t.lookedThrough(ctx, instanceID, words, filter, request)
 	}
-	from, args, err := t.having(ctx, filter.ChatID, words)
-	if err != nil {
-		return page, err
-	}
-	from, args = chosen(from, args, filter)
-	return t.found(ctx, from, args, filter, request)
+	return t.searched(ctx, instanceID, words, filter, request)
 }
 
 // MessagesFrom ends a SELECT of the messages of an instance that a filter chooses, whatever words it
@@ -298,42 +294,110 @@ func chosen(from string, args []any, filter gateway.MessageFilter) (string, []an
 	return from, args
 }
 
-// having is a query for the messages of a chat that have words, with its parameters.
-func (t *Tables) having(ctx context.Context, chatID string, words []string) (from string, args []any, err error) {
-	fresh, err := t.words.fresh(ctx, chatID, words)
-	if err != nil {
-		return "", nil, err
-	}
-	for n, word := range words {
-		words[n] = entry(chatID, word)
-	}
-	// An expression, so that no index of the column is used.
-	from, args = t.words.matching()+" AND chat_id || '' = $2", []any{t.words.query(words), chatID}
-	if len(fresh) > 0 {
-		from = "FROM messages WHERE id IN (SELECT id " + from + " UNION SELECT value FROM json_each($3))"
-		args = append(args, table.Texts(fresh))
-	}
-	return from, args, nil
-}
-
-// found reads one page of what a search finds, and counts the rest. It asks the index once for both, because
-// the index reads each message that has one of the words, and reads only the messages on the page.
-func (t *Tables) found(
-	ctx context.Context, from string, args []any, filter gateway.MessageFilter, request gateway.PageRequest,
+// searched reads one page of the messages of a chat that have words. What has few finds is read from the index and
+// sorted; what has many is near the newest messages too, so those are looked through one after another.
+func (t *Tables) searched(
+	ctx context.Context, instanceID string, words []string, filter gateway.MessageFilter, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {
-	n, offset := len(args), request.Offset()
-	order, err := table.Collect(ctx, t.db.Scanner(), table.Into(func(p *position) []any { return []any{&p.id, &p.at, &page.Total} }),
-		"SELECT id, created_at, count(*) OVER () "+from+" ORDER BY "+orderOf(filter)+" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
-		append(slices.Clone(args), request.Limit, offset)...)
+	fresh, err := t.words.fresh(ctx, filter.ChatID, words)
 	if err != nil {
 		return page, err
 	}
-	if len(order) == 0 { // nothing was found, or the page is behind the last one
-		err = t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+	entries := make([]string, len(words))
+	for n, word := range words {
+		entries[n] = entry(filter.ChatID, word)
+	}
+	match := t.words.query(entries)
+	from, args := "FROM messages WHERE id IN (SELECT id "+t.words.matching()+" UNION SELECT value FROM json_each($3)) AND chat_id || '' = $2",
+		[]any{match, filter.ChatID, table.Texts(fresh)}
+	if len(fresh) == 0 {
+		// An expression, so that no index of the column is used.
+		from, args = t.words.matching()+" AND chat_id || '' = $2", args[:2]
+	}
+	from, args = chosen(from, args, filter)
+	counted, countedArgs := from, args
+	if len(fresh) == 0 && onlyWords(filter) {
+		counted, countedArgs = t.words.matches(), []any{match}
+	}
+	if page.Total, err = t.countUpTo(ctx, request.Offset()+request.Limit+countedBeyond, filter.CountAll, counted, countedArgs); err != nil || page.Total <= request.Offset() {
 		return page, err
+	}
+	var order []position
+	whole := false
+	if page.Total > fewFinds {
+		if order, whole, err = t.nearest(ctx, instanceID, words, filter, request); err != nil {
+			return page, err
+		}
+	}
+	if !whole {
+		order, err = table.Collect(ctx, t.db.Scanner(), table.Into(func(p *position) []any { return []any{&p.id, &p.at} }),
+			"SELECT id, created_at "+from+" ORDER BY "+orderOf(filter)+" LIMIT $"+strconv.Itoa(len(args)+1)+" + 0 OFFSET $"+strconv.Itoa(len(args)+2),
+			append(slices.Clone(args), request.Limit, request.Offset())...)
+		if err != nil {
+			return page, err
+		}
 	}
 	page.Items, err = t.messagesAt(ctx, order, filter)
 	return page, err
+}
+
+// fewFinds is how many finds are read and sorted faster than the messages around them are looked through.
+const fewFinds = 500
+
+// onlyWords reports whether a filter of a chat chooses messages by nothing but words.
+func onlyWords(filter gateway.MessageFilter) bool {
+	return reflect.DeepEqual(filter, gateway.MessageFilter{
+		ChatID: filter.ChatID, Search: filter.Search, OldestFirst: filter.OldestFirst, CountAll: filter.CountAll,
+	})
+}
+
+// countUpTo counts rows, up to a number unless all are to be counted.
+func (t *Tables) countUpTo(ctx context.Context, most int, all bool, from string, args []any) (count int, err error) {
+	query := "SELECT count(*) " + from
+	if !all {
+		query = "SELECT count(*) FROM (SELECT 1 " + from + " LIMIT " + strconv.Itoa(most) + ") AS counted"
+	}
+	err = t.db.Scanner().QueryRowContext(ctx, query, args...).Scan(&count)
+	return count, err
+}
+
+// nearest looks through the messages of a chat in their order for one page of those that have words. whole is false
+// if it has given up before the page was full.
+func (t *Tables) nearest(
+	ctx context.Context, instanceID string, words []string, filter gateway.MessageFilter, request gateway.PageRequest,
+) (order []position, whole bool, err error) {
+	const first, times, parts = 200, 3, 3 // so 2,600 messages
+	skipped := 0
+	for part, limit := 0, first; part < parts; part, limit = part+1, limit*times {
+		from, args, listed := MessagesFrom(instanceID, filter)
+		read, last := 0, gateway.Position{}
+		err = table.Each(ctx, t.db.Scanner(), func(row table.Scanner) error {
+			var at position
+			var text string
+			if err := row.Scan(&at.id, &at.at, &text); err != nil {
+				return err
+			}
+			read++
+			last = gateway.Position{At: time.UnixMilli(at.at), ID: at.id}
+			switch {
+			case len(order) == request.Limit || !says(text, words):
+			case skipped < request.Offset():
+				skipped++
+			default:
+				order = append(order, at)
+			}
+			return nil
+		}, "SELECT id, created_at, text "+from+" ORDER BY "+listed.By+" LIMIT "+strconv.Itoa(limit), args...)
+		if err != nil || len(order) == request.Limit || read < limit {
+			return order, err == nil, err
+		}
+		if filter.OldestFirst {
+			filter.After = last
+		} else {
+			filter.Before = last
+		}
+	}
+	return nil, false, nil
 }
 
 // lookedThrough reads the texts of all messages of an instance, one after another, for a page of those

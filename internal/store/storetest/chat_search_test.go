@@ -73,6 +73,54 @@ func testSearchMessages(t *testing.T, f *fixture) {
 	search("at last", map[string][]int{"novo": {8}, "tarde": nil})
 }
 
+// A word that many messages have is looked for among the newest, and what is found is the same: where it is in every
+// second message, and where nobody has said it for long.
+func testSearchCommonWord(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	const many, since = 1_200, 2_800
+	var messages []gateway.Message
+	for n := range many + since {
+		text := "bom dia"
+		if n < many && n%2 == 0 {
+			text = "pedido"
+		}
+		messages = append(messages, f.came(instance, n, gateway.Party{JID: ana}, text))
+	}
+	for part := range slices.Chunk(messages[:many], 600) {
+		f.check(f.AddHistory(f.ctx(), instance.ID, part))
+	}
+	chat := f.chat(instance, gateway.Party{JID: ana})
+	search := func(step string) {
+		t.Helper()
+		f.check(f.Chats.CatchUp(f.ctx()))
+		for name, c := range cases.Sorted(map[string]struct {
+			filter gateway.MessageFilter
+			page   gateway.PageRequest
+			want   []int
+			total  int
+		}{
+			"first page":       {gateway.MessageFilter{}, gateway.PageRequest{Page: 1, Limit: 3}, []int{1198, 1196, 1194}, 600},
+			"page in between":  {gateway.MessageFilter{}, gateway.PageRequest{Page: 100, Limit: 3}, []int{604, 602, 600}, 600},
+			"last page":        {gateway.MessageFilter{}, gateway.PageRequest{Page: 200, Limit: 3}, []int{4, 2, 0}, 600},
+			"behind the last":  {gateway.MessageFilter{}, gateway.PageRequest{Page: 201, Limit: 3}, nil, 600},
+			"oldest first":     {gateway.MessageFilter{OldestFirst: true}, gateway.PageRequest{Page: 2, Limit: 3}, []int{6, 8, 10}, 600},
+			"before a message": {gateway.MessageFilter{Before: messages[1100].Position()}, gateway.PageRequest{Page: 1, Limit: 2}, []int{1098, 1096}, 550},
+			"after a message":  {gateway.MessageFilter{After: messages[99].Position(), OldestFirst: true}, gateway.PageRequest{Page: 1, Limit: 2}, []int{100, 102}, 550},
+		}) {
+			c.filter.Search = "PEDI"
+			if got, total := f.read(messages, chat, c.filter, c.page); !slices.Equal(got, c.want) || total != c.total {
+				t.Errorf("%s, %s: finds %v of %d, want %v of %d", step, name, got, total, c.want, c.total)
+			}
+		}
+	}
+	search("said often")
+	for part := range slices.Chunk(messages[many:], 600) {
+		f.check(f.AddHistory(f.ctx(), instance.ID, part))
+	}
+	search("not said lately")
+}
+
 // What people type is never taken for a query of the database.
 func testAnyWords(t *testing.T, f *fixture) {
 	t.Helper()

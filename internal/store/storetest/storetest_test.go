@@ -85,6 +85,7 @@ func testStore(t *testing.T, empty func(t *testing.T) store.Config) {
 		"chats, arranged":     testArrangedChats,
 		"chats, messages":     testChatMessages,
 		"chats, search":       testSearchMessages,
+		"chats, common word":  testSearchCommonWord,
 		"chats, any words":    testAnyWords,
 		"templates":           testTemplates,
 		"labels":              testLabels,
