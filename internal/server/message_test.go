@@ -196,8 +196,9 @@ func TestClientDataComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said struct {
-			MessageID, Status string
-			ClientData        *string
+			MessageID  string  `json:"messageId"`
+			Status     string  `json:"status"`
+			ClientData *string `json:"clientData"`
 		}
 		if err := json.Unmarshal(event.Data, &said); err != nil {
 			t.Fatal(err)
