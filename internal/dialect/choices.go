@@ -7,9 +7,11 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // Form is how a tool wanted its choices to be shown, and in whose words it is told of the answer.
@@ -39,6 +41,8 @@ type Choices struct {
 	Text           []string // the paragraphs of the question; empty ones are left out
 	Prompt         string   // what stands on the button of a list; empty for none
 	Options        []Choice
+	// Above sends what stands above them, such as a file, as an answer to a message; nil: nothing does.
+	Above func(quote string) error
 }
 
 // Choice is an answer to choose.
@@ -51,27 +55,36 @@ const (
 	leastInPoll = 2   // options
 	mostInPoll  = 12  // options
 	maxID       = 256 // characters
+	maxText     = 65_536
+	maxKey      = 255 // characters of an Idempotency-Key
 )
 
 // pointer stands for a question that is in the text above the poll, or before the only choice that there is.
 const pointer = "👇"
 
 // Send sends them, and returns the message that asks. A question that is too long for a poll goes first, as a text. A
-// single choice, of which no poll can be made, is a line of a text, as everything is where there is no choice.
+// single choice, of which no poll can be made, is a line of a text, as everything is where there is no choice. The first
+// message of all is the one that answers another. What the API refuses is not half sent: the part that it refuses is
+// asked for alone, so that it says why.
 func (c Choices) Send(ctx context.Context, api *client.Client, instanceID string) (sent client.Sent, err error) {
 	text, poll := c.messages()
-	if text != "" && (poll == nil || fits(poll)) { // what the API refuses is not half sent
-
-		key := c.Key
-		if key != "" && poll != nil {
-			key += "/text"
+	if poll != nil && !pollFits(poll) {
+		return api.SendPoll(ctx, instanceID, *poll)
+	}
+	if c.Above != nil && textFits(text) {
+		if err := c.Above(c.Quote); err != nil {
+			return sent, err
 		}
-		sent, err = api.SendText(ctx, instanceID, client.Text{To: c.To, Message: text, LinkPreview: true, QuoteMessageID: c.Quote, ClientData: c.Data, IdempotencyKey: key})
+		c.Quote = ""
+	}
+	if text != "" {
+		sent, err = api.SendText(ctx, instanceID, client.Text{To: c.To, Message: text, LinkPreview: true, QuoteMessageID: c.Quote, ClientData: c.Data, IdempotencyKey: c.Key})
 		if err != nil || poll == nil {
 			return sent, err
 		}
-		poll.QuoteMessageID = ""
+		c.Quote = ""
 	}
+	poll.QuoteMessageID = c.Quote
 	return api.SendPoll(ctx, instanceID, *poll)
 }
 
@@ -109,21 +122,35 @@ func (c Choices) messages() (text string, poll *client.Poll) {
 	poll.Question = strings.Join(parts, "\n\n")
 	if utf8.RuneCountInString(poll.Question) > maxQuestion {
 		text, poll.Question = poll.Question, shortened(cmp.Or(strings.TrimSpace(c.Prompt), pointer), maxQuestion)
+		if c.Key != "" { // that of the request goes with what is sent first: where another request had it, nothing is sent
+			poll.IdempotencyKey += "/poll"
+		}
 	}
 	poll.Question = cmp.Or(poll.Question, shortened(strings.TrimSpace(c.Prompt), maxQuestion), pointer)
 	return text, poll
 }
 
-// fits reports whether a poll has options and IDs that the API takes.
-func fits(poll *client.Poll) bool {
+// textFits reports whether the API takes a text.
+func textFits(text string) bool {
+	return utf8.RuneCountInString(text) <= maxText && !strings.Contains(text, "\x00")
+}
+
+// pollFits reports whether the API takes a poll.
+func pollFits(poll *client.Poll) bool {
+	to, err := gateway.ParseRecipient(poll.To)
+	if err != nil || to.Chat.IsChannel() || strings.Contains(poll.Question, "\x00") || utf8.RuneCountInString(poll.IdempotencyKey) > maxKey || len(poll.Options) > mostInPoll {
+		return false
+	}
 	ids := map[string]bool{}
-	for _, id := range poll.OptionIDs {
-		if utf8.RuneCountInString(id) > maxID {
+	for n, id := range poll.OptionIDs {
+		option := poll.Options[n]
+		if strings.TrimSpace(option) == "" || strings.Contains(option, "\x00") ||
+			strings.TrimSpace(id) == "" || utf8.RuneCountInString(id) > maxID || strings.ContainsFunc(id, unicode.IsControl) {
 			return false
 		}
 		ids[id] = true
 	}
-	return len(poll.Options) <= mostInPoll && len(ids) == len(poll.OptionIDs)
+	return len(ids) == len(poll.OptionIDs)
 }
 
 // distinct is a label within the bounds of an option, with a number where others are the same.

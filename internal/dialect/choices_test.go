@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 // posted are the messages that choices become, in order: the texts, and the last one as a poll.
 func posted(t *testing.T, choices dialect.Choices) (texts []string, poll client.Poll) {
 	t.Helper()
+	choices.To = cmp.Or(choices.To, "5511988887766")
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -73,18 +75,73 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// What the API will refuse is asked for without the text before it, and costs no more than what it takes.
+// What the API will refuse is asked for without what goes before it, and costs no more than what it takes.
 func TestChoicesThatAreRefusedAreNotHalfSent(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ã", 300)
-	for name, options := range cases.Sorted(map[string][]dialect.Choice{
-		"too many":     slices.Repeat([]dialect.Choice{{ID: "1", Label: "A"}}, 100_000),
-		"the same IDs": {{ID: "1", Label: "A"}, {ID: "1", Label: "B"}},
-		"a long ID":    {{ID: long, Label: "A"}, {ID: "2", Label: "B"}},
+	two := []dialect.Choice{{ID: "1", Label: "A"}, {ID: "2", Label: "B"}}
+	for name, choices := range cases.Sorted(map[string]dialect.Choices{
+		"too many":             {Options: slices.Repeat([]dialect.Choice{{ID: "1", Label: "A"}}, 100_000)},
+		"the same IDs":         {Options: []dialect.Choice{{ID: "1", Label: "A"}, {ID: "1", Label: "B"}}},
+		"a long ID":            {Options: []dialect.Choice{{ID: long, Label: "A"}, {ID: "2", Label: "B"}}},
+		"an ID of two lines":   {Options: []dialect.Choice{{ID: "1\n2", Label: "A"}, {ID: "2", Label: "B"}}},
+		"a blank ID":           {Options: []dialect.Choice{{ID: " ", Label: "A"}, {ID: "2", Label: "B"}}},
+		"nothing to choose":    {Options: []dialect.Choice{{}, {ID: "2", Label: "B"}}},
+		"U+0000 in a label":    {Options: []dialect.Choice{{ID: "1", Label: "A\x00"}, {ID: "2", Label: "B"}}},
+		"U+0000 in the prompt": {Options: two, Prompt: "\x00"},
+		"a channel":            {Options: two, To: "120363000000000000@newsletter"},
+		"nobody":               {Options: two, To: "@"},
+		"a long key":           {Options: two, Key: strings.Repeat("k", 254)},
 	}) {
-		texts, poll := posted(t, dialect.Choices{Text: []string{long}, Options: options})
-		if len(texts) != 0 || len(poll.Options) != min(len(options), 13) {
+		choices.Text = []string{long}
+		choices.Above = func(string) error { t.Errorf("%s: the file is sent", name); return nil }
+		texts, poll := posted(t, choices)
+		if len(texts) != 0 || len(poll.Options) != min(len(choices.Options), 13) {
 			t.Errorf("%s: texts %q, and %d options", name, texts, len(poll.Options))
+		}
+	}
+	for name, text := range cases.Sorted(map[string]string{"a text with U+0000": "\x00", "a text that is too long": strings.Repeat("ã", 65_537)}) {
+		for _, options := range [][]dialect.Choice{two[:1], two} {
+			sent := false
+			texts, _ := posted(t, dialect.Choices{Text: []string{text, long}, Options: options, Above: func(string) error { sent = true; return nil }})
+			if sent || len(texts) > 1 {
+				t.Errorf("%s: texts %q, the file is sent: %t", name, texts, sent)
+			}
+		}
+	}
+}
+
+// What is sent first answers the message that is quoted, and has the key of the request; the rest has not.
+func TestTheFirstOfChoicesAnswers(t *testing.T) {
+	t.Parallel()
+	two := []dialect.Choice{{ID: "1", Label: "A"}, {ID: "2", Label: "B"}}
+	for name, test := range cases.Sorted(map[string]struct {
+		choices dialect.Choices
+		file    bool
+		want    string // of the first and the poll: what they answer, and their keys
+	}{
+		"a poll":                    {dialect.Choices{Text: []string{"?"}, Options: two}, false, "3EB0 key"},
+		"a text and a poll":         {dialect.Choices{Text: []string{strings.Repeat("?", 300)}, Options: two}, false, "3EB0 key,  key/poll"},
+		"a file and a poll":         {dialect.Choices{Text: []string{"?"}, Options: two}, true, "3EB0,  key"},
+		"a file, a text and a poll": {dialect.Choices{Text: []string{strings.Repeat("?", 300)}, Options: two}, true, "3EB0,  key,  key/poll"},
+	}) {
+		var got []string
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var said client.Poll
+			if err := json.NewDecoder(r.Body).Decode(&said); err != nil {
+				t.Error(err)
+			}
+			got = append(got, said.QuoteMessageID+" "+r.Header.Get("Idempotency-Key"))
+			w.WriteHeader(http.StatusCreated)
+			_, _ = io.WriteString(w, `{"id":"1","messageId":"3EB0"}`)
+		})
+		test.choices.To, test.choices.Quote, test.choices.Key = "5511988887766", "3EB0", "key"
+		if test.file {
+			test.choices.Above = func(quote string) error { got = append(got, quote); return nil }
+		}
+		as := dialect.NewGateway(handler, nil).As(httptest.NewRequest(http.MethodPost, "/", http.NoBody), "test", "K")
+		if _, err := test.choices.Send(t.Context(), as, "one"); err != nil || strings.Join(got, ", ") != test.want {
+			t.Errorf("%s: %q (%v)", name, got, err)
 		}
 	}
 }

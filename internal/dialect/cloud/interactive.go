@@ -150,11 +150,10 @@ func (c *call) sendChoices(out *outgoing, to string, choices dialect.Choices) (s
 	}
 	choices.To, choices.Quote, choices.Data, choices.Text = to, out.quoted(), string(out.Data), out.Interactive.paragraphs()
 	if header := out.Interactive.Header; header != nil {
-		send := map[string]sender{typeImage: sendImage, typeVideo: sendVideo, typeDocument: sendDocument}[header.Type]
-		if send != nil {
-			above := &outgoing{Data: out.Data, Image: header.Image, Video: header.Video, Document: header.Document}
-			if _, err := send(c, above, to); err != nil {
-				return "", err
+		if send := map[string]sender{typeImage: sendImage, typeVideo: sendVideo, typeDocument: sendDocument}[header.Type]; send != nil {
+			choices.Above = func(quote string) error {
+				_, err := send(c, &outgoing{Context: &repliedTo{quote}, Data: out.Data, Image: header.Image, Video: header.Video, Document: header.Document}, to)
+				return err
 			}
 		}
 	}

@@ -108,6 +108,41 @@ func TestChoicesAreRefused(t *testing.T) {
 	}
 }
 
+// What is refused of choices below a file is refused before the file is sent.
+func TestChoicesAreNotHalfSent(t *testing.T) {
+	t.Parallel()
+	r, at := start(t), files(t)
+	button := func(id, title string) string { return `{"reply":{"id":"` + id + `","title":"` + title + `"}}` }
+	two, question := button("a", "A")+","+button("b", "B"), "?"
+	long := strings.Repeat("ã", 300)
+	for name, one := range cases.Sorted(map[string]struct{ buttons, question, more string }{
+		"IDs that are the same":   {button("a", "A") + "," + button("a", "B"), question, ""},
+		"a long ID":               {button(long, "A") + "," + button("b", "B"), question, ""},
+		"an ID of two lines":      {button(`a\nb`, "A") + "," + button("b", "B"), question, ""},
+		"a blank ID":              {button(" ", "A") + "," + button("b", "B"), question, ""},
+		"nothing on a button":     {button("", "") + "," + button("b", "B"), question, ""},
+		"U+0000 on a button":      {button("a", `A\u0000`) + "," + button("b", "B"), question, ""},
+		"U+0000 in the question":  {two, `\u0000`, ""},
+		"one button and U+0000":   {button("a", "A"), `\u0000`, ""},
+		"too many":                {strings.TrimSuffix(strings.Repeat(button("a", "A")+",", 13), ","), question, ""},
+		"too long a text":         {two, strings.Repeat("ã", 65_537), ""},
+		"too long for one button": {button("a", "A"), strings.Repeat("ã", 65_537), ""},
+		"a quote of nothing":      {two, question, `"context":{"message_id":"3EB0NOTHING"},`},
+		"a quote and a long text": {two, long, `"context":{"message_id":"3EB0NOTHING"},`},
+	}) {
+		got := r.ask(t, "POST", "v21.0/"+shopNumber+"/messages", `{"to":"`+customerNumber+`",`+one.more+`"type":"interactive","interactive":{"type":"button","header":{"type":"image","image":{"link":"`+
+			at+`/picture.png"}},"body":{"text":"`+one.question+`"},"action":{"buttons":[`+one.buttons+`]}}}`)
+		if got.status != http.StatusBadRequest || got.Error.Code == 0 {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+	last := r.send(t, `{"to":"`+customerNumber+`","text":{"body":"the only message"}}`)
+	r.Phones.AwaitMessage(t, customerNumber, last)
+	if shown := r.Phones.Messages(t, customerNumber, ""); len(shown) != 1 {
+		t.Errorf("the phone shows %+v", shown)
+	}
+}
+
 // What a client calls a message is kept with everything that the message becomes.
 func TestCallbackData(t *testing.T) {
 	t.Parallel()
