@@ -62,6 +62,11 @@ func (c *call) checkNumbers() (any, error) {
 	if len(given) == 0 {
 		return nil, missing("numbers")
 	}
+	return c.checked(given)
+}
+
+// checked says of each number, group and LID whether there is such a chat, in their order.
+func (c *call) checked(given []string) ([]object, error) {
 	// Groups and LIDs are no numbers: the platform is not asked about them.
 	var numbers []string
 	for _, number := range given {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // group is the group that a request is about.
@@ -269,7 +270,8 @@ func (c *call) revokeInvite() (any, error) {
 }
 
 func (c *call) sendInvite() (any, error) {
-	numbers := chatsOf(c.fields.texts("numbers"))
+	given := c.fields.texts("numbers")
+	numbers := chatsOf(given)
 	switch {
 	case len(numbers) == 0:
 		return nil, missing("numbers")
@@ -279,6 +281,26 @@ func (c *call) sendInvite() (any, error) {
 	invite, err := c.inviteOf()
 	if err != nil {
 		return nil, err
+	}
+	// Nobody gets it before it is known that all of them can.
+	var asked []string
+	for n, number := range numbers {
+		to, err := gateway.ParseRecipient(number)
+		if err != nil {
+			return nil, refuse(http.StatusBadRequest, "numbers["+strconv.Itoa(n)+"] "+err.Error())
+		}
+		if !to.Chat.IsChannel() {
+			asked = append(asked, given[n])
+		}
+	}
+	known, err := c.checked(asked)
+	if err != nil {
+		return nil, err
+	}
+	for n, chat := range known {
+		if chat["exists"] != true {
+			return nil, noAccount(asked[n])
+		}
 	}
 	text := invite.Link
 	if description := c.fields.text("description"); description != "" {

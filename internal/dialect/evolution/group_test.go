@@ -54,7 +54,15 @@ func TestGroups(t *testing.T) {
 	if invited := o.does(http.StatusOK, http.MethodGet, "/group/inviteInfo?inviteCode="+code, nil); text(invited, "id") != jid || text(invited, "subject") != "Amigos" {
 		t.Errorf("invited to %v", invited)
 	}
+	const unregistered = "551133334444"
+	g.Phones.Update(t, unregistered, map[string]any{"registered": false})
+	for _, wrong := range []string{unregistered, "nobody", "x@lid", "120363000000000000@g.us"} {
+		o.refused(http.StatusBadRequest, http.MethodPost, "/group/sendInvite/shop"+in, object{"description": "Não", "numbers": []string{otherNumber, wrong}})
+	}
 	o.does(http.StatusOK, http.MethodPost, "/group/sendInvite"+in, object{"description": "Venha", "numbers": []string{otherNumber}})
+	if shown := g.Phones.Messages(t, otherNumber, ""); len(shown) != 1 || !strings.HasPrefix(shown[0].Text, "Venha\n\n") {
+		t.Errorf("invited by %+v", shown)
+	}
 	if revoked := o.does(http.StatusCreated, http.MethodPost, "/group/revokeInviteCode"+in, object{}); text(revoked, "inviteCode") == code {
 		t.Errorf("revoked: %v", revoked)
 	}
