@@ -441,7 +441,10 @@ func Dialects() []string { return []string{"evolution", "cloud"} }
 // formats are the languages in which events may be posted. They do not depend on which dialects are served: a
 // webhook that has one goes on.
 func (c *Config) formats() map[string]webhook.Format {
-	formats := map[string]webhook.Format{cloud.FormatName: cloud.Format{}}
+	formats := map[string]webhook.Format{}
+	for name, format := range cloud.Formats() {
+		formats[name] = format
+	}
 	for name, format := range evolution.Formats(c.PublicURL) {
 		formats[name] = format
 	}

@@ -20,7 +20,7 @@ func TestSettingUp(t *testing.T) {
 		"a number by its digits":  {"GET", "v22.0/" + shopNumber, "", `"id":"` + shopNumber + `"`},
 		"a number with a plus":    {"GET", "v22.0/+" + shopNumber, "", `"id":"+` + shopNumber + `"`},
 		"a slash at the end":      {"GET", "v22.0/" + shopNumber + "/", "", `"status":"CONNECTED"`},
-		"numbers of an account":   {"GET", "v17.0/" + r.id + "/phone_numbers?fields=id,display_phone_number&limit=100", "", `"data":[{"id":"` + shopNumber + `"`},
+		"numbers of an account":   {"GET", "v17.0/" + shopNumber + "/phone_numbers?fields=id,display_phone_number&limit=100", "", `"data":[{"id":"` + shopNumber + `"`},
 		"a token":                 {"GET", "v17.0/debug_token?input_token=" + r.key, "", `"app_id":"732236","application":"recado","type":"SYSTEM_USER","expires_at":0,"is_valid":true`},
 		"a token that is none":    {"GET", "v17.0/debug_token?input_token=x", "", `"is_valid":false`},
 		"the subscription":        {"GET", "v17.0/" + r.id + "/subscribed_apps", "", `{"data":[{"whatsapp_business_api_data":{"id":"732236","name":"recado"}}],"paging":{}}`},

@@ -16,13 +16,24 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// FormatName is the name of the format of webhooks.
-const FormatName = "cloud"
+// The names of the formats of webhooks.
+const (
+	FormatName           = "cloud"
+	FormatNameByInstance = "cloud-by-instance"
+)
+
+// Formats are the formats by the names that webhooks have for them.
+func Formats() map[string]Format {
+	return map[string]Format{FormatName: {}, FormatNameByInstance: {ByInstance: true}}
+}
 
 // Format is the language of Meta's webhooks: a message or a status in each request, because clients read the
 // first alone. Groups, channels and status posts are left out: clients would take what is written
 // there for a message to the account. Its zero value is ready for use.
-type Format struct{}
+type Format struct {
+	// ByInstance names the account by the UUID of its instance, in place of its number.
+	ByInstance bool
+}
 
 // TakesFiles reports that deliveries have links to files alone.
 func (Format) TakesFiles() bool { return false }
@@ -82,7 +93,7 @@ type metadata struct {
 
 // Body returns what is posted for an event; nothing is added to the path. link leads to the file of the
 // event's message, if it is not empty.
-func (Format) Body(of gateway.Instance, event eventlog.Event, link string, _ []byte) (path string, body []byte, ok bool) {
+func (f Format) Body(of gateway.Instance, event eventlog.Event, link string, _ []byte) (path string, body []byte, ok bool) {
 	data, err := client.Event{Type: string(event.Kind), Data: event.Data}.Decode()
 	if err != nil {
 		return "", nil, false
@@ -119,8 +130,8 @@ func (Format) Body(of gateway.Instance, event eventlog.Event, link string, _ []b
 		return "", nil, false
 	}
 	id := of.Profile.JID.User()
-	if id == "" {
-		id = of.ID // it was unlinked meanwhile
+	if id == "" || f.ByInstance {
+		id = of.ID // it may have been unlinked meanwhile
 	}
 	value.Product, value.Metadata = product, metadata{Display: of.Profile.JID.User(), ID: id}
 	body, err = json.Marshal(delivered{Object: "whatsapp_business_account", Entry: []entry{{

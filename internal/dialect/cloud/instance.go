@@ -38,10 +38,16 @@ func (n *numbers) put(name, instanceID string) {
 	n.found[name] = instanceID
 }
 
+// byInstance reports whether the path names the UUID of an instance, and not the number of its account.
+func (c *call) byInstance() bool {
+	_, err := uuid.Parse(c.id)
+	return err == nil
+}
+
 // findInstance finds the instance of the ID in the path: its UUID, or the number of its account, with
 // or without a plus.
 func (c *call) findInstance(key string) (client.Instance, error) {
-	if _, err := uuid.Parse(c.id); err == nil {
+	if c.byInstance() {
 		found, err := c.api.GetInstance(c.http.Context(), c.id)
 		if client.IsCode(err, client.CodeInstanceNotFound) || client.IsCode(err, client.CodeForbidden) {
 			return client.Instance{}, noSuchObject(c.id)
@@ -119,10 +125,11 @@ func newPhoneNumber(of client.Instance, id string) phoneNumber {
 // node answers what an ID stands for.
 func node(c *call) (any, error) { return newPhoneNumber(c.instance, c.id), nil }
 
-// phoneNumbers lists the number of a business account, under the ID that webhooks give it.
+// phoneNumbers lists the number of a business account, under the ID that webhooks give it which are made with an ID of
+// the same form.
 func phoneNumbers(c *call) (any, error) {
 	id := c.instance.MessengerID
-	if id == "" {
+	if id == "" || c.byInstance() {
 		id = c.instance.InstanceID
 	}
 	return pageOf(newPhoneNumber(c.instance, id)), nil

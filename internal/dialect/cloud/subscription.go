@@ -57,8 +57,14 @@ type subscription struct {
 	Token    string `json:"verify_token"`
 }
 
-// subscribeApp makes a webhook of an address that proves that it wants one. Without an address there is nothing
-// to do.
+// isCloud reports whether a webhook speaks the dialect.
+func isCloud(hook client.Webhook) bool {
+	_, ours := Formats()[hook.Format]
+	return ours
+}
+
+// subscribeApp makes a webhook of an address that proves that it wants one. What is posted there names the account as
+// the request does: clients compare the ID with that in their settings. Without an address there is nothing to do.
 func subscribeApp(c *call) (any, error) {
 	asked := subscription{Callback: c.http.URL.Query().Get("override_callback_uri"), Token: c.http.URL.Query().Get("verify_token")}
 	if err := c.decode(&asked); err != nil {
@@ -70,26 +76,35 @@ func subscribeApp(c *call) (any, error) {
 	if err := c.cloud.shakeHands(c.http.Context(), asked); err != nil {
 		return nil, err
 	}
+	format := FormatName
+	if c.byInstance() {
+		format = FormatNameByInstance
+	}
 	for each, err := range c.api.Webhooks(c.http.Context(), c.instance.InstanceID) {
 		if err != nil {
 			return nil, err
 		}
-		if each.Format == FormatName && each.URL == asked.Callback && each.IsActive {
+		if !isCloud(each) || each.URL != asked.Callback || !each.IsActive {
+			continue
+		}
+		if each.Format == format || each.AccountWebhookID != nil {
 			return success{true}, nil
 		}
+		_, err := c.api.ChangeWebhook(c.http.Context(), c.instance.InstanceID, each.ID, client.WebhookChange{Format: &format})
+		return success{true}, err
 	}
-	_, err := c.api.CreateWebhook(c.http.Context(), c.instance.InstanceID, client.NewWebhook{URL: asked.Callback, Format: FormatName})
+	_, err := c.api.CreateWebhook(c.http.Context(), c.instance.InstanceID, client.NewWebhook{URL: asked.Callback, Format: format})
 	return success{true}, err
 }
 
-// unsubscribeApp deletes the webhooks of the format.
+// unsubscribeApp deletes the webhooks that speak the dialect.
 func unsubscribeApp(c *call) (any, error) {
 	var found []string
 	for each, err := range c.api.Webhooks(c.http.Context(), c.instance.InstanceID) {
 		if err != nil {
 			return nil, err
 		}
-		if each.Format == FormatName && each.AccountWebhookID == nil {
+		if isCloud(each) && each.AccountWebhookID == nil {
 			found = append(found, each.ID)
 		}
 	}

@@ -158,6 +158,36 @@ func TestSubscription(t *testing.T) {
 	}
 }
 
+// What is posted names the account as whoever subscribed did, in the last request: by its instance, or by its number.
+func TestSubscriptionsKeepTheFormOfTheID(t *testing.T) {
+	t.Parallel()
+	r, e := start(t), newEndpoint(t)
+	for n, id := range []string{r.id, r.id, shopNumber, "+" + shopNumber, r.id} {
+		if got := r.ask(t, "POST", "v22.0/"+id+"/subscribed_apps", `{"override_callback_uri":"`+e.url+`","verify_token":"`+verifyToken+`"}`); got.status != http.StatusOK {
+			t.Fatalf("subscribed: %d %s", got.status, got.body)
+		}
+		want := shopNumber
+		if id == r.id {
+			want = r.id
+		}
+		text := "message " + strconv.Itoa(n)
+		r.Phones.SendText(t, customerNumber, shopNumber, text)
+		e.await(t, text, `"body":"`+text+`"`, `"entry":[{"id":"`+want+`"`, `"metadata":{"display_phone_number":"`+shopNumber+`","phone_number_id":"`+want+`"}`)
+		if got := r.ask(t, "GET", "v22.0/"+id+"/phone_numbers", ""); !strings.Contains(got.body, `"data":[{"id":"`+want+`"`) {
+			t.Errorf("the numbers of %s are %s", id, got.body)
+		}
+		if hooks, err := r.Client.ListWebhooks(t.Context(), r.id, 1, 10); err != nil || len(hooks.Data) != 1 {
+			t.Errorf("the webhooks are %+v, %v", hooks.Data, err)
+		}
+	}
+	if got := r.ask(t, "DELETE", "v22.0/"+shopNumber+"/subscribed_apps", ""); got.status != http.StatusOK {
+		t.Errorf("unsubscribed: %d %s", got.status, got.body)
+	}
+	if hooks, err := r.Client.ListWebhooks(t.Context(), r.id, 1, 10); err != nil || len(hooks.Data) != 0 {
+		t.Errorf("the webhooks are %+v, %v", hooks.Data, err)
+	}
+}
+
 // Deliveries are signed with the app secret of the account as it is at the moment, unless the webhook has its own.
 func TestAppSecret(t *testing.T) {
 	t.Parallel()
