@@ -23,7 +23,9 @@ type reading struct {
 	read   []string              // of each receipt the messages, as they are marked
 }
 
-func (r *reading) Session(context.Context, string) (gateway.Session, error) { return session{reading: r}, nil }
+func (r *reading) Session(context.Context, string) (gateway.Session, error) {
+	return session{reading: r}, nil
+}
 
 func (r *reading) MarkRead(_ context.Context, key gateway.MessageKey, _ time.Time, more ...string) error {
 	if err := r.answer(key.PlatformID); err != nil {
