@@ -675,12 +675,16 @@ type Instance struct {
 	MessengerProfilePicURL string    `json:"messengerProfilePicUrl"` // URL of the profile picture of the linked account.
 	CreatedAt              time.Time `json:"createdAt"`
 	UpdatedAt              time.Time `json:"updatedAt"`
+	// Whether the account is shown online while the instance is connected; left out if not.
+	AlwaysOnline bool `json:"alwaysOnline,omitzero"`
 	// refuse, if buttons and lists that programs send in the languages of other tools are refused; left
 	// out if they become polls.
 	Buttons string `json:"buttons,omitzero"`
 	// What the phone lists of the device, from the next linking on; left out if nothing is set.
 	Device       DeviceLabel `json:"device,omitzero"`
 	ExternalName string      `json:"externalName,omitzero"` // What your programs call the instance; left out if nothing is set.
+	// Whether nothing that comes in of groups is stored or delivered; left out if it is.
+	IgnoreGroups bool `json:"ignoreGroups,omitzero"`
 	// How many numbers the platform may be asked about; left out if nothing is set.
 	NumberChecks Budget `json:"numberChecks,omitzero"`
 	Pace         Pace   `json:"pace,omitzero"` // How fast messages leave the queue; left out if nothing is set.
@@ -689,7 +693,11 @@ type Instance struct {
 	Proxy string `json:"proxy,omitzero"`
 	// Why the instance does not come through its proxy now; left out if it does.
 	ProxyProblem string `json:"proxyProblem,omitzero"`
-	RejectCalls  bool   `json:"rejectCalls,omitzero"` // Whether calls of people are rejected; left out if not.
+	// Whether what people write is marked as read as soon as it is stored; left out if not.
+	ReadMessages bool `json:"readMessages,omitzero"`
+	// Whether status posts of contacts are marked as seen as soon as they are stored; left out if not.
+	ReadStatuses bool `json:"readStatuses,omitzero"`
+	RejectCalls  bool `json:"rejectCalls,omitzero"` // Whether calls of people are rejected; left out if not.
 	// The text that a caller gets who was rejected; left out if there is none.
 	RejectCallsText string `json:"rejectCallsText,omitzero"`
 	// Until when the platform does not let the account write to new contacts, or an hour after it has
@@ -701,6 +709,9 @@ type Instance struct {
 
 // InstanceChange is the body of ChangeInstance.
 type InstanceChange struct {
+	// Whether the account is shown online while the instance is connected. The phone may show no
+	// notifications meanwhile. null: not.
+	AlwaysOnline Nullable[bool] `json:"alwaysOnline,omitzero"`
 	// What becomes of buttons and lists that programs send in the languages of other tools, and that
 	// phones do not show: poll, or refuse. null: poll.
 	Buttons Nullable[string] `json:"buttons,omitzero"`
@@ -708,7 +719,10 @@ type InstanceChange struct {
 	Device Nullable[DeviceChange] `json:"device,omitzero"`
 	// What your programs call the instance, and no other of the account; null: nothing.
 	ExternalName Nullable[string] `json:"externalName,omitzero"`
-	Name         *string          `json:"name,omitzero"` // Name of the instance, for people. It can't be removed.
+	// Whether nothing that comes in of groups is stored or delivered: messages, of this account's phone
+	// too, receipts, changes, calls. null: it is.
+	IgnoreGroups Nullable[bool] `json:"ignoreGroups,omitzero"`
+	Name         *string        `json:"name,omitzero"` // Name of the instance, for people. It can't be removed.
 	// How many numbers check-numbers may ask the platform about; null: any number.
 	NumberChecks Nullable[BudgetChange] `json:"numberChecks,omitzero"`
 	Pace         Nullable[PaceChange]   `json:"pace,omitzero"` // How fast messages leave the queue; null: as fast as they can.
@@ -716,6 +730,13 @@ type InstanceChange struct {
 	// With socks5 names are looked up by the gateway, with all others by the proxy. The masked URL of
 	// an answer changes nothing; null removes the proxy.
 	Proxy Nullable[string] `json:"proxy,omitzero"`
+	// Whether what people write, in groups too, is marked as read as soon as it is stored, and they are
+	// told so. What the platform can't be told within a day is left unread for its author; posts of
+	// channels are left alone. null: not.
+	ReadMessages Nullable[bool] `json:"readMessages,omitzero"`
+	// Whether status posts of contacts are marked as seen as soon as they are stored, and they are told
+	// so. null: not.
+	ReadStatuses Nullable[bool] `json:"readStatuses,omitzero"`
 	// Whether calls of people are rejected as soon as they ring; those of groups ring. null: not.
 	RejectCalls Nullable[bool] `json:"rejectCalls,omitzero"`
 	// A text that a caller gets who was rejected, through the queue: once within an hour, and at most

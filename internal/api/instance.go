@@ -34,6 +34,10 @@ type Instance struct {
 	RejectCalls    bool                `json:"rejectCalls,omitempty" doc:"Whether calls of people are rejected; left out if not." example:"true"`
 	CallText       string              `json:"rejectCallsText,omitempty" doc:"The text that a caller gets who was rejected; left out if there is none." example:"No calls here, please write."`
 	Buttons        string              `json:"buttons,omitempty" enum:"refuse" doc:"refuse, if buttons and lists that programs send in the languages of other tools are refused; left out if they become polls." sample:"-"`
+	ReadMessages   bool                `json:"readMessages,omitempty" doc:"Whether what people write is marked as read as soon as it is stored; left out if not." example:"true"`
+	ReadStatuses   bool                `json:"readStatuses,omitempty" doc:"Whether status posts of contacts are marked as seen as soon as they are stored; left out if not." example:"true"`
+	AlwaysOnline   bool                `json:"alwaysOnline,omitempty" doc:"Whether the account is shown online while the instance is connected; left out if not." example:"true"`
+	IgnoreGroups   bool                `json:"ignoreGroups,omitempty" doc:"Whether nothing that comes in of groups is stored or delivered; left out if it is." example:"true"`
 	Restricted     *contract.Timestamp `json:"restrictedUntil,omitempty" doc:"Until when the platform does not let the account write to new contacts, or an hour after it has last said so without an end; left out if it does."`
 	CreatedAt      contract.Timestamp  `json:"createdAt"`
 	UpdatedAt      contract.Timestamp  `json:"updatedAt"`
@@ -99,6 +103,11 @@ type instanceChangeBody struct {
 	CallText    *string `json:"rejectCallsText,omitempty" nullable:"true" minLength:"1" maxLength:"1024" doc:"A text that a caller gets who was rejected, through the queue: once within an hour, and at most 60 callers within an hour. null: none." example:"No calls here, please write."`
 
 	Buttons *string `json:"buttons,omitempty" nullable:"true" enum:"poll,refuse" doc:"What becomes of buttons and lists that programs send in the languages of other tools, and that phones do not show: poll, or refuse. null: poll." example:"refuse"`
+
+	ReadMessages *bool `json:"readMessages,omitempty" nullable:"true" doc:"Whether what people write, in groups too, is marked as read as soon as it is stored, and they are told so. What the platform can't be told within a day is left unread for its author; posts of channels are left alone. null: not." example:"true"`
+	ReadStatuses *bool `json:"readStatuses,omitempty" nullable:"true" doc:"Whether status posts of contacts are marked as seen as soon as they are stored, and they are told so. null: not." example:"true"`
+	AlwaysOnline *bool `json:"alwaysOnline,omitempty" nullable:"true" doc:"Whether the account is shown online while the instance is connected. The phone may show no notifications meanwhile. null: not." example:"true"`
+	IgnoreGroups *bool `json:"ignoreGroups,omitempty" nullable:"true" doc:"Whether nothing that comes in of groups is stored or delivered: messages, of this account's phone too, receipts, changes, calls. null: it is." example:"true"`
 }
 
 type deviceChangeBody struct {
@@ -146,6 +155,10 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 			RejectCalls:     orNone(in, "rejectCalls", "", given.RejectCalls),
 			CallText:        orNone(in, "rejectCallsText", "", given.CallText),
 			RefuseButtons:   refuseButtons,
+		},
+		Switches: instance.SwitchesChange{
+			ReadMessages: orNone(in, "readMessages", "", given.ReadMessages), ReadStatuses: orNone(in, "readStatuses", "", given.ReadStatuses),
+			AlwaysOnline: orNone(in, "alwaysOnline", "", given.AlwaysOnline), IgnoreGroups: orNone(in, "ignoreGroups", "", given.IgnoreGroups),
 		},
 	}, nil
 }
@@ -210,6 +223,8 @@ func newInstance(shown gateway.Instance, now time.Time) Instance {
 	if shown.Sending.RefuseButtons {
 		made.Buttons = buttonsRefuse
 	}
+	made.ReadMessages, made.ReadStatuses = shown.Switches.ReadMessages, shown.Switches.ReadStatuses
+	made.AlwaysOnline, made.IgnoreGroups = shown.Switches.AlwaysOnline, shown.Switches.IgnoreGroups
 	if shown.Sending.NumberChecks != (gateway.Budget{}) {
 		made.NumberChecks = new(Budget(shown.Sending.NumberChecks))
 	}

@@ -347,3 +347,153 @@ func TestAllCallsAreRejected(t *testing.T) {
 		t.Errorf("the call of the group rings no more: %v", err)
 	}
 }
+
+// change changes settings of an instance.
+func change(t *testing.T, g *testkit.Gateway, id string, settings client.InstanceChange) client.Instance {
+	t.Helper()
+	changed, err := g.Client.ChangeInstance(t.Context(), id, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+// awaitRead waits until somebody sees that a message was read.
+func awaitRead(t *testing.T, g *testkit.Gateway, number, messageID string) {
+	t.Helper()
+	testkit.Await(t, "that "+number+" sees it is read", func() bool { return g.Phones.AwaitMessage(t, number, messageID).Status == "read" })
+}
+
+// From when it is set, what people write is read, in groups too, and status posts are not: they have a setting of
+// their own.
+func TestMessagesAreReadByThemselves(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	g.Phones.NameContact(t, customerNumber, shopNumber, "The shop") // so that it gets the posts
+	id := g.Link(t, shopNumber)
+	group := g.Phones.CreateGroup(t, "Customers", otherNumber, shopNumber)
+	before := g.Phones.SendText(t, customerNumber, shopNumber, "are you there?")
+	awaitMessage(t, g, id, before)
+	if changed := change(t, g, id, client.InstanceChange{ReadMessages: client.Set(true)}); !changed.ReadMessages || changed.ReadStatuses {
+		t.Errorf("changed to %+v", changed)
+	}
+	post := g.Phones.SendText(t, customerNumber, client.StatusChat, "at the beach")
+	inGroup := g.Phones.SendText(t, otherNumber, group.ID, "hello all")
+	direct := g.Phones.SendText(t, customerNumber, shopNumber, "hello?")
+	awaitRead(t, g, otherNumber, inGroup)
+	awaitRead(t, g, customerNumber, direct)
+	testkit.Await(t, "that nothing is unread", func() bool {
+		chat, err := g.Client.GetChat(t.Context(), id, customerNumber)
+		return err == nil && chat.UnreadCount == 0
+	})
+	g.Phones.Disconnect(t, shopNumber)
+	away := g.Phones.SendText(t, customerNumber, shopNumber, "written while it was away")
+	awaitRead(t, g, customerNumber, away)
+	for _, unread := range []string{before, post} {
+		if status := g.Phones.AwaitMessage(t, customerNumber, unread).Status; status == "read" {
+			t.Errorf("the message %s is read", unread)
+		}
+	}
+
+	change(t, g, id, client.InstanceChange{ReadMessages: client.Null[bool](), ReadStatuses: client.Set(true)})
+	last := g.Phones.SendText(t, customerNumber, shopNumber, "bye")
+	seen := g.Phones.SendText(t, customerNumber, client.StatusChat, "back home")
+	awaitRead(t, g, customerNumber, seen)
+	awaitMessage(t, g, id, last)
+	for _, unread := range []string{last, post} {
+		if status := g.Phones.AwaitMessage(t, customerNumber, unread).Status; status == "read" {
+			t.Errorf("the message %s is read", unread)
+		}
+	}
+}
+
+// An account that is always online is so from then on, also though its name is not known yet, and after each
+// connection, and is offline at once when it no longer is.
+func TestTheAccountIsAlwaysOnline(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	observer := g.Link(t, customerNumber)
+	if _, err := g.Client.SubscribePresence(t.Context(), observer, shopNumber, client.NewSubscription{Hours: 1}); err != nil {
+		t.Fatal(err)
+	}
+	stream, err := g.Client.Events(t.Context(), observer, client.EventsParams{Types: []string{client.TypePresence}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	shown := func(want string) {
+		t.Helper()
+		for presence := ""; presence != want; {
+			event, err := stream.Next()
+			if err != nil {
+				t.Fatalf("before %s was shown: %v", want, err)
+			}
+			data, err := event.Decode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			presence = data.(client.PresenceEvent).Presence //nolint:forcetypeassert // the stream has no other type
+		}
+	}
+	created, err := g.Partner.CreateInstance(t.Context(), client.NewInstance{Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := created.InstanceID
+	change(t, g, id, client.InstanceChange{AlwaysOnline: client.Set(true)})
+	g.Scan(t, id, shopNumber) // the account's name comes after that
+	shown(client.PresenceAvailable)
+	g.Phones.Disconnect(t, shopNumber)
+	shown(client.PresenceAvailable)
+	change(t, g, id, client.InstanceChange{AlwaysOnline: client.Set(false)})
+	shown(client.PresenceUnavailable)
+	change(t, g, id, client.InstanceChange{AlwaysOnline: client.Set(true)})
+	shown(client.PresenceAvailable)
+}
+
+// Nothing of groups is stored or delivered while they are ignored, nor does the platform bring it again; what comes
+// later is understood.
+func TestGroupsAreIgnored(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	change(t, g, id, client.InstanceChange{IgnoreGroups: client.Set(true)})
+	sink := testkit.NewSink(t)
+	if _, err := g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: sink.URL}); err != nil {
+		t.Fatal(err)
+	}
+	group := g.Phones.CreateGroup(t, "Customers", otherNumber, shopNumber)
+	g.Phones.SendText(t, otherNumber, group.ID, "for nobody")
+	g.Phones.SendText(t, shopNumber, group.ID, "from the phone")
+	sent, err := g.Client.SendText(t.Context(), id, client.Text{To: group.ID, Message: "from the gateway"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.AwaitMessage(t, otherNumber, sent.MessageID)
+	g.Phones.UpdateGroup(t, group.ID, map[string]any{"subject": "Clients"})
+	g.Phones.Disconnect(t, shopNumber) // what was not taken would come again
+	direct := g.Phones.SendText(t, customerNumber, shopNumber, "hello")
+	received := func(messageID string) {
+		t.Helper()
+		sink.AwaitType("message.received", func(d testkit.Delivered) bool { return strings.Contains(string(d.Event.Data), messageID) })
+	}
+	received(direct)
+	change(t, g, id, client.InstanceChange{IgnoreGroups: client.Null[bool]()})
+	last := g.Phones.SendText(t, otherNumber, group.ID, "for all")
+	received(last)
+	for _, delivered := range sink.Delivered() {
+		if data := string(delivered.Event.Data); strings.Contains(data, group.ID) && !strings.Contains(data, sent.MessageID) && !strings.Contains(data, last) {
+			t.Errorf("%s was delivered: %s", delivered.Event.Type, data)
+		}
+	}
+	page, err := g.Client.ListChatMessages(t.Context(), id, group.ID, client.ListChatMessagesParams{}, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, message := range page.Data {
+		texts = append(texts, *message.Text)
+	}
+	if !slices.Equal(texts, []string{"for all", "from the gateway"}) {
+		t.Errorf("stored are %q", texts)
+	}
+}

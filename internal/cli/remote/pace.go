@@ -1,4 +1,4 @@
-// What an instance keeps to when it writes: pace, typing, budgets, calls.
+// What an instance keeps to: pace, typing, budgets, calls, and what it does of its own accord.
 
 package remote
 
@@ -24,6 +24,10 @@ type PaceFlags struct {
 	RejectCalls     *bool          `help:"Reject calls of people." env:"-" negatable:""`
 	RejectCallsText *string        `help:"A text for callers who were rejected; empty: none." env:"-"`
 	RefuseButtons   *bool          `help:"Refuse buttons and lists that programs send in the languages of other tools; they become polls otherwise." env:"-" negatable:""`
+	ReadMessages    *bool          `help:"Mark what people write as read as soon as it is stored." env:"-" negatable:""`
+	ReadStatuses    *bool          `help:"Mark status posts of contacts as seen as soon as they are stored." env:"-" negatable:""`
+	AlwaysOnline    *bool          `help:"Show the account online while the instance is connected." env:"-" negatable:""`
+	IgnoreGroups    *bool          `help:"Store and deliver nothing that comes in of groups." env:"-" negatable:""`
 }
 
 // Change adds the given settings to a change of an instance.
@@ -40,6 +44,8 @@ func (f PaceFlags) Change(change *client.InstanceChange) {
 		change.NumberChecks = client.Set(checks)
 	}
 	change.Typing, change.RejectCalls, change.RejectCallsText = client.SetIf(f.Typing), client.SetIf(f.RejectCalls), OrNull(f.RejectCallsText)
+	change.ReadMessages, change.ReadStatuses = client.SetIf(f.ReadMessages), client.SetIf(f.ReadStatuses)
+	change.AlwaysOnline, change.IgnoreGroups = client.SetIf(f.AlwaysOnline), client.SetIf(f.IgnoreGroups)
 	if f.RefuseButtons != nil {
 		change.Buttons = client.Set(map[bool]string{true: client.ButtonsRefuse, false: client.ButtonsPoll}[*f.RefuseButtons])
 	}
@@ -71,6 +77,19 @@ func PaceLines(of client.Instance) []terminal.Pair {
 	}
 	if of.Buttons == client.ButtonsRefuse {
 		lines = append(lines, terminal.Pair{"buttons", "refused"})
+	}
+	for _, set := range []struct {
+		on   bool
+		line terminal.Pair
+	}{
+		{of.ReadMessages, terminal.Pair{"messages", "marked as read"}},
+		{of.ReadStatuses, terminal.Pair{"status posts", "marked as seen"}},
+		{of.AlwaysOnline, terminal.Pair{"online", "always"}},
+		{of.IgnoreGroups, terminal.Pair{"groups", "ignored"}},
+	} {
+		if set.on {
+			lines = append(lines, set.line)
+		}
 	}
 	if !of.RestrictedUntil.IsZero() {
 		lines = append(lines, terminal.Pair{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})
