@@ -213,14 +213,16 @@ func (c *call) setPresence() (any, error) {
 // settingsOf are the settings of an instance. Those that the gateway does not have are false.
 func settingsOf(i client.Instance) object {
 	return object{
-		"rejectCall": i.RejectCalls, "msgCall": i.RejectCallsText, "groupsIgnore": false, "alwaysOnline": false,
-		"readMessages": false, "readStatus": false, "syncFullHistory": false, "wavoipToken": "",
+		"rejectCall": i.RejectCalls, "msgCall": i.RejectCallsText, "groupsIgnore": i.IgnoreGroups, "alwaysOnline": i.AlwaysOnline,
+		"readMessages": i.ReadMessages, "readStatus": i.ReadStatuses, "syncFullHistory": false, "wavoipToken": "",
 	}
 }
 
 // settingsChange are the settings of a body that the gateway has.
 func (c *call) settingsChange() (change client.InstanceChange) {
 	change.RejectCalls = client.SetIf(c.fields.optional("rejectCall"))
+	change.IgnoreGroups, change.AlwaysOnline = client.SetIf(c.fields.optional("groupsIgnore")), client.SetIf(c.fields.optional("alwaysOnline"))
+	change.ReadMessages, change.ReadStatuses = client.SetIf(c.fields.optional("readMessages")), client.SetIf(c.fields.optional("readStatus"))
 	if text, given := c.fields["msgCall"].(string); given {
 		change.RejectCallsText = client.Set(text)
 		if text == "" {

@@ -1,6 +1,7 @@
 package evolution_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -70,10 +71,12 @@ func TestInstancesAreMadeAndLinked(t *testing.T) {
 	const chosen = "4F1C2B3A-9D8E-4C7B-A6F5-0123456789AB"
 	status, made := o.ask(http.MethodPost, "/instance/create", object{
 		"instanceName": o.instance, "integration": "WHATSAPP-BAILEYS", "qrcode": true, "rejectCall": true, "msgCall": "Write instead.", "unknown": object{},
+		"groupsIgnore": true, "readStatus": "true", "syncFullHistory": true,
 		"token": chosen,
 	})
 	if status != http.StatusCreated || !strings.HasPrefix(text(made, "qrcode", "base64"), "data:image/png;base64,") || text(made, "qrcode", "code") == "" || text(made, "hash") != chosen ||
-		text(made, "settings", "msgCall") != "Write instead." || at(made, "settings", "rejectCall") != true {
+		text(made, "settings", "msgCall") != "Write instead." || at(made, "settings", "rejectCall") != true ||
+		at(made, "settings", "groupsIgnore") != true || at(made, "settings", "readStatus") != true || at(made, "settings", "alwaysOnline") != false {
 		t.Fatalf("made: %d %v", status, made)
 	}
 	id := text(made, "instance", "instanceId")
@@ -105,11 +108,20 @@ func TestInstancesAreMadeAndLinked(t *testing.T) {
 		status, answer := o.ask(http.MethodPost, "/instance/setPresence/"+id, object{"presence": "available"})
 		return status == http.StatusCreated && text(answer, "presence") == "available"
 	})
-	if answer := o.does(http.StatusCreated, http.MethodPost, "/settings/set", object{"rejectCall": false, "msgCall": "", "alwaysOnline": true}); at(answer, "settings", "settings", "rejectCall") != false || at(answer, "settings", "settings", "alwaysOnline") != false {
+	set := object{
+		"rejectCall": false, "msgCall": "", "groupsIgnore": false, "alwaysOnline": true, "readMessages": true, "readStatus": true,
+		"syncFullHistory": true, "wavoipToken": "x",
+	}
+	want := maps.Clone(set)
+	want["syncFullHistory"], want["wavoipToken"] = false, "" // there is nothing of the kind
+	if answer, _ := at(o.does(http.StatusCreated, http.MethodPost, "/settings/set", set), "settings", "settings").(object); !maps.Equal(answer, want) {
 		t.Errorf("the settings are %v", answer)
 	}
-	if answer := o.does(http.StatusOK, http.MethodGet, "/settings/find", nil); text(answer, "msgCall") != "" || at(answer, "rejectCall") != false {
+	if answer, _ := any(o.does(http.StatusOK, http.MethodGet, "/settings/find", nil)).(object); !maps.Equal(answer, want) {
 		t.Errorf("the settings are %v", answer)
+	}
+	if kept := g.Instance(t, id); !kept.ReadMessages || !kept.ReadStatuses || !kept.AlwaysOnline || kept.IgnoreGroups {
+		t.Errorf("the instance is %+v", kept)
 	}
 	for _, operation := range []string{"POST /instance/restart", "DELETE /instance/logout", "DELETE /instance/delete"} {
 		method, path, _ := strings.Cut(operation, " ")
