@@ -172,9 +172,14 @@ func (p *pages) changeInstance(r *frame.Request, found gateway.Instance) error {
 	if err != nil {
 		return err
 	}
+	switched := func(field string) *bool { return switchOf(r, field, "on") }
 	changed, err := p.Instances.Change(r.Context(), found.ID, instance.Settings{
 		Sending: sending,
-		Name:    given("name"), Proxy: given("proxy"), DeviceName: given("device-name"), DeviceKind: given("device-kind"),
+		Switches: instance.SwitchesChange{
+			ReadMessages: switched("read-messages"), ReadStatuses: switched("read-statuses"),
+			AlwaysOnline: switched("always-online"), IgnoreGroups: switched("ignore-groups"),
+		},
+		Name: given("name"), Proxy: given("proxy"), DeviceName: given("device-name"), DeviceKind: given("device-kind"),
 	})
 	if err != nil {
 		return err
@@ -201,7 +206,28 @@ func changes(before, after gateway.Instance) string {
 	if after.Sending != before.Sending {
 		named = append(named, "care")
 	}
+	if after.Switches != before.Switches {
+		named = append(named, "automatic")
+	}
 	return strings.Join(named, ", ")
+}
+
+// switchView is a setting that is on or off.
+type switchView struct {
+	Name       string // in the form
+	Text, Hint web.Word
+	On         bool
+}
+
+// Switches are what the instance does by itself, or leaves.
+func (v instanceView) Switches() []switchView {
+	set := v.Instance.Switches
+	return []switchView{
+		{"read-messages", web.Word("Mark messages as read as soon as they arrive"), web.Word("The sender sees blue ticks at once, and the chats here have no unread messages."), set.ReadMessages},
+		{"read-statuses", web.Word("Mark contacts’ status updates as viewed"), "", set.ReadStatuses},
+		{"always-online", web.Word("Always show as online"), web.Word("The phone may not show notifications while this is on."), set.AlwaysOnline},
+		{"ignore-groups", web.Word("Ignore groups"), web.Word("Nothing that arrives from groups is stored or sent to webhooks. Messages already stored stay."), set.IgnoreGroups},
+	}
 }
 
 // Kinds are the kinds of devices, the default first.

@@ -107,12 +107,13 @@ func TestCareIsShownAndChanged(t *testing.T) {
 
 	form := url.Values{
 		"name": {"Desk"}, "gap": {"1,5"}, "jitter": {"2"}, "per-minute": {"10"}, "typing": {"on"}, "buttons": {"refuse"},
+		"read-messages": {"off", "on"}, "read-statuses": {"off"}, "always-online": {"off", "on"}, "ignore-groups": {"off", "on"},
 		"new-chats-hour": {""}, "new-chats-day": {"30"}, "checks-hour": {"50"}, "checks-day": {""},
 	}
 	if got := r.post(gateway.RoleOperator, path, form); got.status != http.StatusNoContent {
 		t.Fatalf("answered %+v", got)
 	}
-	if entries, want := r.recorded(), "instance_changed Desk care"; entries != want {
+	if entries, want := r.recorded(), "instance_changed Desk care, automatic"; entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
 	want := gateway.SendingRules{
@@ -128,6 +129,11 @@ func TestCareIsShownAndChanged(t *testing.T) {
 	if got := kept().Sending; got != want {
 		t.Errorf("kept %+v, want %+v", got, want)
 	}
+	switches := gateway.Switches{ReadMessages: true, AlwaysOnline: true, IgnoreGroups: true}
+	if got := kept().Switches; got != switches {
+		t.Errorf("kept %+v, want %+v", got, switches)
+	}
+	r.has(r.show(gateway.RoleOperator, page), `name="ignore-groups" value="on" checked`, `name="read-statuses" value="on">`)
 	r.has(r.show(gateway.RoleOperator, page), `data-field="pace.gapSeconds" inputmode="decimal" value="1.5"`, `value="30"`, `value="on" checked`, "12 of 50")
 
 	for field, value := range cases.Sorted(map[string]string{"gap": "soon", "jitter": "3601", "per-minute": "-1", "checks-day": "NaN", "new-chats-day": "1e99", "new-chats-hour": "2.5"}) {
@@ -135,8 +141,8 @@ func TestCareIsShownAndChanged(t *testing.T) {
 			t.Errorf("%s %s: answered %d", field, value, got.status)
 		}
 	}
-	if got := r.post(gateway.RoleOperator, path, url.Values{"name": {"Desk"}}); got.status != http.StatusNoContent || kept().Sending != want {
-		t.Errorf("a form without it: answered %d, kept %+v", got.status, kept().Sending)
+	if got := r.post(gateway.RoleOperator, path, url.Values{"name": {"Desk"}}); got.status != http.StatusNoContent || kept().Sending != want || kept().Switches != switches {
+		t.Errorf("a form without it: answered %d, kept %+v, %+v", got.status, kept().Sending, kept().Switches)
 	}
 
 	_, err := r.store.UpdateInstance(t.Context(), id, func(i *gateway.Instance) ([]eventlog.Event, error) {

@@ -99,16 +99,23 @@ func sendingOf(r *frame.Request) (instance.SendingChange, error) {
 		NewChatsPerHour: count("new-chats-hour"), NewChatsPerDay: count("new-chats-day"),
 		ChecksPerHour: count("checks-hour"), ChecksPerDay: count("checks-day"),
 	}
-	if r.PostForm.Has("typing") { // with "off", and with "on" where the switch is
-		sending.Typing = new(slices.Contains(r.PostForm["typing"], "on"))
-	}
-	if r.PostForm.Has("buttons") {
-		sending.RefuseButtons = new(!slices.Contains(r.PostForm["buttons"], "poll"))
+	sending.Typing = switchOf(r, "typing", "on")
+	if poll := switchOf(r, "buttons", "poll"); poll != nil {
+		sending.RefuseButtons = new(!*poll)
 	}
 	if len(wrong) > 0 {
 		return sending, gateway.InvalidFields(wrong...)
 	}
 	return sending, nil
+}
+
+// switchOf reads a switch of a form, which has that value where it is on, and another one in any case; nil if the form
+// has no such switch.
+func switchOf(r *frame.Request, field, on string) *bool {
+	if !r.PostForm.Has(field) {
+		return nil
+	}
+	return new(slices.Contains(r.PostForm[field], on))
 }
 
 // Seconds is a time as the form shows it; empty for none.
