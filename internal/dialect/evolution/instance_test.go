@@ -117,7 +117,7 @@ func TestInstancesAreMadeAndLinked(t *testing.T) {
 	if answer, _ := at(o.does(http.StatusCreated, http.MethodPost, "/settings/set", set), "settings", "settings").(object); !maps.Equal(answer, want) {
 		t.Errorf("the settings are %v", answer)
 	}
-	if answer, _ := any(o.does(http.StatusOK, http.MethodGet, "/settings/find", nil)).(object); !maps.Equal(answer, want) {
+	if answer, _ := o.does(http.StatusOK, http.MethodGet, "/settings/find", nil).(object); !maps.Equal(answer, want) {
 		t.Errorf("the settings are %v", answer)
 	}
 	if kept := g.Instance(t, id); !kept.ReadMessages || !kept.ReadStatuses || !kept.AlwaysOnline || kept.IgnoreGroups {
