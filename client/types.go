@@ -1269,8 +1269,11 @@ type NewWebhook struct {
 	URL string `json:"url"` // An absolute http or https URL.
 	// The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are
 	// delivered in any case.
-	Chats  []string `json:"chats,omitzero"`
-	Events []string `json:"events,omitzero"` // The types of events that are delivered; empty: all.
+	Chats []string `json:"chats,omitzero"`
+	// The types of events that are delivered; empty: all. In place of message.sent may stand
+	// message.sent:api or message.sent:device, by the source; in place of message.poll_vote,
+	// message.poll_vote:selection for the votes with a selection, or message.poll_vote:other.
+	Events []string `json:"events,omitzero"`
 	// The language in which events are posted: recado, the envelope of the events, or that of another
 	// tool. Which there are depends on the gateway.
 	Format string `json:"format,omitzero"`
@@ -1292,8 +1295,11 @@ type NewWebhookConfig struct {
 	WebhookURL string `json:"webhookUrl"` // An absolute http or https URL.
 	// The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are
 	// delivered in any case.
-	Chats  []string `json:"chats,omitzero"`
-	Events []string `json:"events,omitzero"` // The types of events that are delivered; empty: all.
+	Chats []string `json:"chats,omitzero"`
+	// The types of events that are delivered; empty: all. In place of message.sent may stand
+	// message.sent:api or message.sent:device, by the source; in place of message.poll_vote,
+	// message.poll_vote:selection for the votes with a selection, or message.poll_vote:other.
+	Events []string `json:"events,omitzero"`
 	// The language in which events are posted: recado, the envelope of the events, or that of another
 	// tool. Which there are depends on the gateway.
 	Format string `json:"format,omitzero"`
@@ -2173,8 +2179,11 @@ type Webhook struct {
 type WebhookChange struct {
 	// The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are
 	// delivered in any case.
-	Chats  []string `json:"chats,omitzero"`
-	Events []string `json:"events,omitzero"` // The types of events that are delivered; empty: all.
+	Chats []string `json:"chats,omitzero"`
+	// The types of events that are delivered; empty: all. In place of message.sent may stand
+	// message.sent:api or message.sent:device, by the source; in place of message.poll_vote,
+	// message.poll_vote:selection for the votes with a selection, or message.poll_vote:other.
+	Events []string `json:"events,omitzero"`
 	// The language in which events are posted: recado, the envelope of the events, or that of another
 	// tool. Which there are depends on the gateway.
 	Format *string `json:"format,omitzero"`

@@ -99,7 +99,7 @@ type newWebhookConfigBody struct {
 // WebhookOptions are what a webhook can be given beside its URL.
 type WebhookOptions struct {
 	Secret     *string           `json:"secret,omitempty" doc:"The secret that signs deliveries (Standard Webhooks). If left out, the current one stays." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
-	Events     *[]string         `json:"events,omitempty" maxItems:"100" doc:"The types of events that are delivered; empty: all." example:"message.received"`
+	Events     *[]string         `json:"events,omitempty" maxItems:"100" doc:"The types of events that are delivered; empty: all. In place of message.sent may stand message.sent:api or message.sent:device, by the source; in place of message.poll_vote, message.poll_vote:selection for the votes with a selection, or message.poll_vote:other." example:"message.received"`
 	Chats      *[]string         `json:"chats,omitempty" maxItems:"20" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
 	Headers    map[string]string `json:"headers,omitempty" doc:"Up to 20 headers that each request carries, by their names. They replace those that there are; an empty object removes them. No answer shows their values." example:"{\"Authorization\":\"Bearer 7f3a\"}"`
 	MediaLinks *bool             `json:"mediaLinks,omitempty" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data. The link needs no API key, works until it expires, and fetches the file from the platform when it is followed first. The gateway has to know the address that links begin with (RECADO_PUBLIC_URL), unless it listens on this machine alone." example:"true"`

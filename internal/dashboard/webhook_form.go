@@ -49,10 +49,8 @@ func (v filterView) Chosen() []choice {
 // kindChoices are the types of events that a webhook can be limited to.
 func kindChoices(of webhook.Filter) []choice {
 	var choices []choice
-	for _, kind := range eventlog.Kinds() {
-		if kind != eventlog.KindWebhookTest {
-			choices = append(choices, choice{Value: string(kind), Chosen: slices.Contains(of.Kinds, kind)})
-		}
+	for _, kind := range webhook.Choices() {
+		choices = append(choices, choice{Value: string(kind), Chosen: slices.Contains(of.Kinds, kind)})
 	}
 	return choices
 }

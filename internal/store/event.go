@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
@@ -375,12 +376,13 @@ func (s *Store) ReadWantedEvents(
 	ctx context.Context, instanceID string, filter webhook.Filter, after, through int64, maxEvents, maxBytes int,
 ) (events []eventlog.Event, searched int64, err error) {
 	defer table.Wrap(&err, "read wanted events")
-	events, full, err := s.readSome(ctx, maxBytes, s.db.readWanted(), instanceID, after, through, table.Texts(filter.Kinds), table.Texts(filter.Chats), maxEvents)
+	events, full, err := s.readSome(ctx, maxBytes, s.db.readWanted(), instanceID, after, through, table.Texts(filter.Whole()), table.Texts(filter.Chats), maxEvents)
 	if err != nil {
 		return nil, 0, err
 	}
 	if len(events) == maxEvents || full {
 		through = events[len(events)-1].Sequence
 	}
-	return events, through, nil
+	// What part of its kind an event is, its data say.
+	return slices.DeleteFunc(events, func(event eventlog.Event) bool { return !filter.Takes(event) }), through, nil
 }

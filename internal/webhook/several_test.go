@@ -380,9 +380,31 @@ func TestFilterTakes(t *testing.T) {
 			}
 		}
 	}
+	for name, test := range cases.Sorted(map[string]struct {
+		kind  eventlog.Kind
+		data  string
+		taken []eventlog.Kind // of the choices that name the kind
+	}{
+		"sent by a phone":     {eventlog.KindMessageSent, `{"source":"device"}`, []eventlog.Kind{"message.sent", "message.sent:device"}},
+		"sent by the gateway": {eventlog.KindMessageSent, `{"source":"api"}`, []eventlog.Kind{"message.sent", "message.sent:api"}},
+		"an answer":           {eventlog.KindMessagePollVote, `{"selection":{"id":"a"}}`, []eventlog.Kind{"message.poll_vote", "message.poll_vote:selection"}},
+		"another vote":        {eventlog.KindMessagePollVote, `{"selection":null}`, []eventlog.Kind{"message.poll_vote", "message.poll_vote:other"}},
+		"no vote":             {eventlog.KindMessageReceived, `{"source":"device","selection":{}}`, []eventlog.Kind{"message.received"}},
+	}) {
+		var taken []eventlog.Kind
+		for _, choice := range webhook.Choices() {
+			if (webhook.Filter{Kinds: []eventlog.Kind{choice}}).Takes(eventlog.Event{Kind: test.kind, Data: []byte(test.data)}) {
+				taken = append(taken, choice)
+			}
+		}
+		if !slices.Equal(taken, test.taken) {
+			t.Errorf("%s: taken by %v", name, taken)
+		}
+	}
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
 	id := r.instance()
 	for name, settings := range cases.Sorted(map[string]webhook.Settings{
+		"an unknown part":  {Events: &[]eventlog.Kind{"message.sent:phone"}},
 		"an unknown kind":  {Events: &[]eventlog.Kind{"message.invented"}},
 		"the test":         {Events: &[]eventlog.Kind{eventlog.KindWebhookTest}},
 		"an unknown chat":  {Chats: &[]webhook.ChatKind{"broadcast"}},

@@ -95,6 +95,9 @@ func testReadWantedEvents(t *testing.T, f *fixture) {
 		}
 		f.check(f.AppendEvents(f.ctx(), instance.ID, event))
 	}
+	sent := f.event(instance, 6)
+	sent.Kind, sent.Data = eventlog.KindMessageSent, []byte(`{"source":"device"}`)
+	f.check(f.AppendEvents(f.ctx(), instance.ID, sent))
 	presence, test := []eventlog.Kind{eventlog.KindPresence}, []eventlog.Kind{eventlog.KindWebhookTest, eventlog.KindCallReceived}
 	for name, test := range cases.Sorted(map[string]struct {
 		filter         webhook.Filter
@@ -103,6 +106,8 @@ func testReadWantedEvents(t *testing.T, f *fixture) {
 		want           string
 		searched       int64
 	}{
+		"its part":      {webhook.Filter{Kinds: []eventlog.Kind{eventlog.KindPresence, webhook.PartSentByDevice}}, 5, 7, 10, 1 << 20, "6 7", 7},
+		"another part":  {webhook.Filter{Kinds: []eventlog.Kind{webhook.PartSentByAPI}}, 0, 7, 10, 1 << 20, "", 7},
 		"all":           {webhook.Filter{}, 0, 6, 10, 1 << 20, "1 2 3 4 5 6", 6},
 		"a kind":        {webhook.Filter{Kinds: presence}, 0, 6, 10, 1 << 20, "2 4 6", 6},
 		"two kinds":     {webhook.Filter{Kinds: test}, 1, 6, 10, 1 << 20, "3 5", 6},
