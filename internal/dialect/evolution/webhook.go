@@ -14,12 +14,9 @@ import (
 // told are the names by which webhooks choose events, in that API's order, each with the types of events of the
 // gateway that are told under it. One without types never happens here.
 //
-// A vote is told as messages.upsert where it answers buttons or a list, and as messages.update elsewhere. Both names
-// choose both.
-//
-// message.sent is told as messages.upsert where the message was written on a phone, and as send.message where it
-// was sent through the API. A webhook that has not chosen the latter gets neither: a flow that answers whatever it
-// is told of would answer itself without end.
+// A vote is told as messages.upsert where it answers buttons or a list, and as messages.update elsewhere. message.sent is told
+// as messages.upsert where the message was written on a phone, and as send.message where it was sent through the API. Each
+// name chooses its part alone: a flow that answers whatever it is told of would answer itself without end.
 func told() []struct {
 	name  string
 	types []string
@@ -33,11 +30,11 @@ func told() []struct {
 		{"CONNECTION_UPDATE", []string{client.TypeInstanceStatus}},
 		{"STATUS_INSTANCE", []string{client.TypeInstanceStatus}},
 		{"MESSAGES_SET", nil},
-		{"MESSAGES_UPSERT", []string{client.TypeMessageReceived, client.TypeMessageReaction, client.TypeMessagePollVote}},
+		{"MESSAGES_UPSERT", []string{client.TypeMessageReceived, client.TypeMessageReaction, voteSelects, sentByDevice}},
 		{"MESSAGES_EDITED", []string{client.TypeMessageEdited}},
-		{"MESSAGES_UPDATE", []string{client.TypeMessageStatus, client.TypeMessagePollVote}},
+		{"MESSAGES_UPDATE", []string{client.TypeMessageStatus, voteOther}},
 		{"MESSAGES_DELETE", []string{client.TypeMessageDeleted}},
-		{"SEND_MESSAGE", []string{client.TypeMessageSent}},
+		{"SEND_MESSAGE", []string{sentByAPI}},
 		{"SEND_MESSAGE_UPDATE", []string{client.TypeMessageEdited}},
 		{"CONTACTS_SET", nil},
 		{"CONTACTS_UPSERT", []string{client.TypeContactUpdated}},
@@ -76,11 +73,23 @@ func chosen(names []string) []string {
 	return slices.Compact(types)
 }
 
-// namesOf are the names under which a webhook is told of types of events.
+// Parts of types of events, which webhooks choose as they choose types.
+const (
+	sentByAPI    = client.TypeMessageSent + ":" + client.SourceAPI
+	sentByDevice = client.TypeMessageSent + ":" + client.SourceDevice
+	voteSelects  = client.TypeMessagePollVote + ":selection"
+	voteOther    = client.TypeMessagePollVote + ":other"
+)
+
+// namesOf are the names under which a webhook is told of types of events, and of parts of them.
 func namesOf(types []string) []string {
 	names := []string{}
+	missing := func(kind string) bool {
+		whole, _, _ := strings.Cut(kind, ":")
+		return !slices.Contains(types, kind) && !slices.Contains(types, whole)
+	}
 	for _, event := range told() {
-		if len(types) > 0 && (event.types == nil || slices.ContainsFunc(event.types, func(kind string) bool { return !slices.Contains(types, kind) })) {
+		if len(types) > 0 && (event.types == nil || slices.ContainsFunc(event.types, missing)) {
 			continue
 		}
 		names = append(names, event.name)

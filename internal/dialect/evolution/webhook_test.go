@@ -14,7 +14,9 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/dialect/evolution"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A webhook is set, found and changed, and told of what happens in that API's words.
@@ -99,6 +101,67 @@ func TestFilesInEvents(t *testing.T) {
 	}
 	if found := o.does(http.StatusOK, http.MethodGet, "/webhook/find", nil); at(found, "webhookBase64") != false || at(found, "webhookByEvents") != true {
 		t.Errorf("found: %v", found)
+	}
+}
+
+// Each name chooses its own part: MESSAGES_UPSERT what the phone sends and the answers to buttons, SEND_MESSAGE what is sent
+// through the API, MESSAGES_UPDATE the votes in other polls.
+func TestNamesChooseTheirPart(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	o := newTool(t, g, id)
+	all := []string{"MESSAGES_UPSERT", "SEND_MESSAGE", "MESSAGES_UPDATE"}
+	sinks := map[string]*testkit.Sink{"": testkit.NewSink(t)}
+	_, err := g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: sinks[""].URL, Format: "evolution", Events: []string{
+		client.TypeMessageReceived, client.TypeMessageReaction, client.TypeMessageSent, client.TypeMessagePollVote, client.TypeMessageStatus,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := o.does(http.StatusOK, http.MethodGet, "/webhook/find", nil); fmt.Sprint(at(found, "events")) != "[MESSAGES_UPSERT MESSAGES_UPDATE SEND_MESSAGE]" {
+		t.Errorf("types of Recado are the names %v", at(found, "events"))
+	}
+	for _, name := range all {
+		sinks[name] = testkit.NewSink(t)
+		if _, err := g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: sinks[name].URL, Format: "evolution", Events: evolution.Chosen(name)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Phones.SendText(t, shopNumber, customerNumber, "Da loja")
+	poll := text(o.does(http.StatusCreated, http.MethodPost, "/message/sendPoll", object{"number": customerNumber, "name": "Cor?", "selectableCount": 1, "values": []string{"azul", "rosa"}}), "key", "id")
+	buttons := text(o.does(http.StatusCreated, http.MethodPost, "/message/sendButtons", object{"number": customerNumber, "title": "Quer?", "buttons": []object{
+		{"type": "reply", "id": "1", "displayText": "Sim"}, {"type": "reply", "id": "2", "displayText": "Não"},
+	}}), "key", "id")
+	g.Phones.Vote(t, customerNumber, poll, "azul")
+	g.Phones.Vote(t, customerNumber, buttons, "Sim")
+	wrote(t, g, id, "Fim")
+	for name, want := range cases.Sorted(map[string][]string{
+		"MESSAGES_UPSERT": {"conversation true", "buttonsResponseMessage false", "conversation false"},
+		"SEND_MESSAGE":    {"pollCreationMessageV3 true", "pollCreationMessageV3 true"},
+		"MESSAGES_UPDATE": {"azul"},
+		"":                {"conversation true", "pollCreationMessageV3 true", "pollCreationMessageV3 true", "azul", "buttonsResponseMessage false", "conversation false"},
+	}) {
+		// tell returns what was told, without the receipts, which come when they come.
+		tell := func(taken []testkit.Delivered) (told []string) {
+			for _, one := range taken {
+				var body any
+				if err := json.Unmarshal(one.Body, &body); err != nil {
+					t.Fatal(err)
+				}
+				data := at(body, "data")
+				switch {
+				case at(data, "messageType") != nil:
+					told = append(told, fmt.Sprint(text(data, "messageType"), " ", at(data, "key", "fromMe")))
+				case at(data, "pollUpdates") != nil:
+					told = append(told, text(data, "pollUpdates", 0, "name"))
+				}
+			}
+			return told
+		}
+		taken := sinks[name].Await("what "+name+" chooses", func(taken []testkit.Delivered) bool { return len(tell(taken)) >= len(want) })
+		if told := tell(taken); !slices.Equal(told, want) {
+			t.Errorf("%s: told of %v, want %v", name, told, want)
+		}
 	}
 }
 
