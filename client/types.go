@@ -949,7 +949,8 @@ type Message struct {
 	Order       *MessageOrder       `json:"order"`
 	GroupInvite *MessageGroupInvite `json:"groupInvite"` // The invitation to a group; nil for others.
 	// What was chosen of the buttons or the list of an earlier message; in message.received also what a
-	// text chooses of a poll with optionIds, whose messageId is the quotedMessageId; nil for others.
+	// text chooses of a poll or a text with optionIds, whose messageId is the quotedMessageId; nil for
+	// others.
 	Selection *MessageSelection `json:"selection"`
 	// The buttons below a message of a business, or the rows of its list; empty for others.
 	Buttons []MessageButton `json:"buttons"`
@@ -1134,7 +1135,8 @@ type MessageReferral struct {
 
 // MessageSelection is in Message.Selection and MessagePollVoteEvent.Selection.
 type MessageSelection struct {
-	// As the author of the buttons, or the list, or whoever sent the poll with optionIds, has named it.
+	// As the author of the buttons, or the list, or whoever sent the poll or the text with optionIds,
+	// has named it.
 	ID   string `json:"id"`
 	Text string `json:"text"` // What is written on it.
 	// The reference that the poll was sent with; nil if there was none, and for buttons and lists.
@@ -2004,8 +2006,16 @@ type Text struct {
 	// People whom the text mentions, in any form of a recipient; 100 at most. Write "@" and the same
 	// number into the text, where phones show the name.
 	Mentions []string `json:"mentions,omitzero"`
+	// What you call the options, one ID for each, in their order, of at most 256 characters. Each
+	// person's first answer, which is an option or its number from 1 while the text is the account's
+	// last message in the chat, then has a selection with the ID in message.received.
+	OptionIDs []string `json:"optionIds,omitzero"`
+	// What the text can be answered with: up to 12 different texts of at most 100 characters, which the
+	// text itself has to say. Only with optionIds.
+	Options []string `json:"options,omitzero"`
 	// Message to reply to: its platform identifier, the composite form, or the id of a send result.
 	QuoteMessageID string `json:"quoteMessageId,omitzero"`
+	Reference      string `json:"reference,omitzero"` // Comes back in those selections. Only with optionIds.
 	// Leave the message in the queue, and send it at this time, within a year, or soon after. A time
 	// that is over is at once.
 	SendAt time.Time `json:"sendAt,omitzero"`

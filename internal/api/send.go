@@ -190,7 +190,23 @@ type textBody struct {
 
 	Mentioning
 	Reply
+
+	Options   []string `json:"options,omitempty" fingerprint:"if set" nullable:"false" maxItems:"12" doc:"What the text can be answered with: up to 12 different texts of at most 100 characters, which the text itself has to say. Only with optionIds." sample:"-"`
+	OptionIDs []string `json:"optionIds,omitempty" fingerprint:"if set" nullable:"false" maxItems:"12" doc:"What you call the options, one ID for each, in their order, of at most 256 characters. Each person's first answer, which is an option or its number from 1 while the text is the account's last message in the chat, then has a selection with the ID in message.received." sample:"-"`
+	Reference string   `json:"reference,omitempty" fingerprint:"if set" maxLength:"256" doc:"Comes back in those selections. Only with optionIds." sample:"-"`
+
 	Outgoing
+}
+
+// menu reads what the text can be answered with.
+func (b textBody) menu() (gateway.Menu, error) {
+	var wrong fieldErrors
+	if len(b.OptionIDs) == 0 && len(b.Options) > 0 {
+		wrong.add("options", "must come with optionIds")
+	}
+	checkOptions(b.Options, &wrong)
+	menu := newMenu(b.Options, b.OptionIDs, b.Reference, &wrong)
+	return menu, wrong.err()
 }
 
 // sendCodes are the refusals of every operation that sends.
@@ -276,7 +292,11 @@ func (s sending) text() contract.Endpoint {
 		ID: "sendText", Summary: "Send a text",
 	}, func(ctx context.Context, request messaging.Request, b textBody) (messaging.Result, error) {
 		request.Preview = b.LinkPreview != nil && *b.LinkPreview
-		return s.use.Send(ctx, request, gateway.Content{Type: gateway.TypeText, Text: b.Message})
+		menu, err := b.menu()
+		if err != nil {
+			return messaging.Result{}, err
+		}
+		return s.use.Send(ctx, request, gateway.Content{Type: gateway.TypeText, Text: b.Message, Menu: menu})
 	})
 }
 

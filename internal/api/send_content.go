@@ -105,8 +105,8 @@ type pollBody struct {
 const maxOption = 100
 
 // poll reads the options of a poll, and refuses what phones would not show.
-func (b pollBody) poll() (gateway.Poll, error) {
-	poll := gateway.Poll{MaxAnswers: 1}
+func (b pollBody) poll() (poll gateway.Poll, menu gateway.Menu, err error) {
+	poll.MaxAnswers = 1
 	if b.MaxAnswers != nil {
 		poll.MaxAnswers = *b.MaxAnswers
 	}
@@ -114,8 +114,21 @@ func (b pollBody) poll() (gateway.Poll, error) {
 	if poll.MaxAnswers > len(b.Options) {
 		wrong.add("maxAnswers", "must be at most the number of options")
 	}
+	if poll.MaxAnswers != 1 && len(b.OptionIDs) == len(b.Options) {
+		wrong.add("optionIds", "must come with a maxAnswers of 1")
+	}
+	checkOptions(b.Options, &wrong)
+	for _, option := range b.Options {
+		poll.Options = append(poll.Options, gateway.PollOption{Name: option})
+	}
+	menu = newMenu(b.Options, b.OptionIDs, b.Reference, &wrong)
+	return poll, menu, wrong.err()
+}
+
+// checkOptions refuses options that can't be told apart, or would not be shown.
+func checkOptions(options []string, wrong *fieldErrors) {
 	seen := map[string]bool{}
-	for n, option := range b.Options {
+	for n, option := range options {
 		field := "options[" + strconv.Itoa(n) + "]"
 		switch {
 		case strings.TrimSpace(option) == "":
@@ -126,32 +139,27 @@ func (b pollBody) poll() (gateway.Poll, error) {
 			wrong.add(field, "must differ from the options before it: votes could not tell them apart")
 		}
 		seen[option] = true
-		poll.Options = append(poll.Options, gateway.PollOption{Name: option})
 	}
-	poll.Menu = b.menu(poll.MaxAnswers, &wrong)
-	return poll, wrong.err()
 }
 
 // maxOptionID is how long the ID of an option may be, in characters.
 const maxOptionID = 256
 
-// menu reads what the program calls the options.
-func (b pollBody) menu(maxAnswers int, wrong *fieldErrors) (menu gateway.Menu) {
+// newMenu reads what the program calls the options.
+func newMenu(options, ids []string, reference string, wrong *fieldErrors) (menu gateway.Menu) {
 	switch {
-	case len(b.OptionIDs) == 0 && b.Reference != "":
+	case len(ids) == 0 && reference != "":
 		wrong.add("reference", "must come with optionIds")
 		return menu
-	case len(b.OptionIDs) == 0:
+	case len(ids) == 0:
 		return menu
-	case len(b.OptionIDs) != len(b.Options):
+	case len(ids) != len(options):
 		wrong.add("optionIds", "must have one item for each of the options")
 		return menu
-	case maxAnswers != 1:
-		wrong.add("optionIds", "must come with a maxAnswers of 1")
 	}
-	menu.Reference = b.Reference
+	menu.Reference = reference
 	seen := map[string]bool{}
-	for n, id := range b.OptionIDs {
+	for n, id := range ids {
 		field := "optionIds[" + strconv.Itoa(n) + "]"
 		switch {
 		case strings.TrimSpace(id) == "":
@@ -164,7 +172,7 @@ func (b pollBody) menu(maxAnswers int, wrong *fieldErrors) (menu gateway.Menu) {
 			wrong.add(field, "must differ from the IDs before it")
 		}
 		seen[id] = true
-		menu.Options = append(menu.Options, gateway.MenuOption{ID: id, Text: b.Options[n]})
+		menu.Options = append(menu.Options, gateway.MenuOption{ID: id, Text: options[n]})
 	}
 	return menu
 }
@@ -174,8 +182,8 @@ func (s sending) poll() contract.Endpoint {
 		ID: "sendPoll", Summary: "Send a poll",
 		Description: "Votes are told by the event message.poll_vote, and counted by getVotes. With optionIds, the answer of each person names what was chosen by your ID. ",
 	}, func(b pollBody) (gateway.Content, error) {
-		poll, err := b.poll()
-		return gateway.Content{Type: gateway.TypePoll, Text: b.Question, Poll: &poll}, err
+		poll, menu, err := b.poll()
+		return gateway.Content{Type: gateway.TypePoll, Text: b.Question, Poll: &poll, Menu: menu}, err
 	})
 }
 

@@ -60,7 +60,7 @@ type Message struct {
 	Contacts         []MessageContact      `json:"contacts" doc:"The cards of a contact message; empty for others."`
 	Order            *MessageOrder         `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the text."`
 	GroupInvite      *MessageGroupInvite   `json:"groupInvite" doc:"The invitation to a group; null for others."`
-	Selection        *MessageSelection     `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message; in message.received also what a text chooses of a poll with optionIds, whose messageId is the quotedMessageId; null for others."`
+	Selection        *MessageSelection     `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message; in message.received also what a text chooses of a poll or a text with optionIds, whose messageId is the quotedMessageId; null for others."`
 	Buttons          []MessageButton       `json:"buttons" doc:"The buttons below a message of a business, or the rows of its list; empty for others."`
 	Product          *MessageProduct       `json:"product" doc:"What a business sells; null for others."`
 	Payment          *MessagePayment       `json:"payment" doc:"What a message says about money; null for others. Nothing is paid through the gateway."`
@@ -186,7 +186,7 @@ type MessageGroupInvite struct {
 
 // MessageSelection is what somebody has chosen.
 type MessageSelection struct {
-	ID         string  `json:"id" doc:"As the author of the buttons, or the list, or whoever sent the poll with optionIds, has named it."`
+	ID         string  `json:"id" doc:"As the author of the buttons, or the list, or whoever sent the poll or the text with optionIds, has named it."`
 	Text       string  `json:"text" doc:"What is written on it."`
 	Reference  *string `json:"reference" doc:"The reference that the poll was sent with; null if there was none, and for buttons and lists."`
 	Parameters *string `json:"parameters" doc:"The JSON that a form was filled in with; null for buttons and lists."`

@@ -41,6 +41,7 @@ type Content struct {
 	Location *Location
 	Contacts []ContactCard // one, or several in one message
 	Poll     *Poll         // Text is its question
+	Menu     Menu          // what answers it; it is no part of the payload, but kept with the message
 	Event    *CalendarEvent
 	Invite   *GroupInvite // nil unless it is an invitation to a group
 	Quote    *Quote       // the message this one answers; nil for none
@@ -160,18 +161,16 @@ type Poll struct {
 	Options []PollOption
 	// MaxAnswers is how many options somebody may vote for; 0: any number.
 	MaxAnswers int
-	// Menu is what the program that sends it calls its options. It is no part of the payload: it is kept with the message.
-	Menu Menu
 }
 
-// Menu is what a program calls the options of a poll with one choice, so that an answer names what was chosen in the
-// program's own words. Its zero value is that of every other message.
+// Menu is what a program calls the options of a poll with one choice, or the answers to a text, so that an answer names what
+// was chosen in the program's own words. Its zero value is that of every other message.
 type Menu struct {
 	Options   []MenuOption `json:"options"`
 	Reference string       `json:"reference,omitempty"` // comes back with every answer; empty for none
 }
 
-// MenuOption is an option of a poll, by its text, with its ID.
+// MenuOption is an option, by its text, with its ID.
 type MenuOption struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`

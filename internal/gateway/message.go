@@ -86,7 +86,7 @@ type Message struct {
 	// PinnedUntil is until when it is pinned, for everybody in the chat; it may be past. Zero: it
 	// is not.
 	PinnedUntil time.Time
-	Menu        Menu     // of a poll whose options have IDs
+	Menu        Menu     // of a message whose options have IDs
 	ClientData  string   // what the program that sent it calls it; empty for nothing
 	Starred     bool     // by the account's owner, for the account alone
 	Labels      []string // the IDs of its labels, in their order; only where messages are read

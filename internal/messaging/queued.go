@@ -58,7 +58,7 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 	}
 	message := queue.Message{
 		ID: id.String(), InstanceID: request.InstanceID, PlatformID: s.config.Encoder.NewMessageID(),
-		To: request.To, Type: draft.content.Type, Text: draft.content.Text, Payload: payload,
+		To: request.To, Type: draft.content.Type, Text: draft.content.Text, Payload: payload, Menu: draft.content.Menu,
 		ClientData: request.ClientData, CreatedAt: now,
 	}
 	if request.DueAt.After(now) {
@@ -66,9 +66,6 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 	}
 	if quote != nil {
 		message.QuotedID = quote.PlatformID
-	}
-	if poll := draft.content.Poll; poll != nil {
-		message.Menu = poll.Menu
 	}
 	if draft.file != nil {
 		if err := s.keepQueuedFile(ctx, &message, draft.file); err != nil {

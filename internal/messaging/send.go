@@ -175,14 +175,12 @@ func (s *Service) newMessage(
 		StatusAt:   now,
 		SentAt:     now,
 		Payload:    payload,
+		Menu:       draft.content.Menu,
 		ClientData: request.ClientData,
 		CreatedAt:  now,
 	}
 	if quote != nil {
 		message.QuotedID = quote.PlatformID
-	}
-	if poll := draft.content.Poll; poll != nil {
-		message.Menu = poll.Menu
 	}
 	return message, nil
 }

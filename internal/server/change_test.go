@@ -514,6 +514,23 @@ func TestPollsWithIDsAreAnswered(t *testing.T) {
 	g.Phones.AwaitMessage(t, customerNumber, queued.MessageID)
 	g.Phones.Vote(t, customerNumber, queued.MessageID, "b")
 	want("a vote in one that was queued", queued.MessageID, "B", "")
+
+	for _, prefer := range []string{"", client.RespondAsync} {
+		offer, err := g.Client.SendText(t.Context(), id, client.Text{
+			To: customerNumber, Message: "Confirma? Responda Sim.", Options: []string{"Sim"}, OptionIDs: []string{"yes"}, Reference: "step 2", Prefer: prefer,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Phones.AwaitMessage(t, customerNumber, offer.MessageID)
+		for _, text := range []string{"Como?", "1"} {
+			g.Phones.SendText(t, customerNumber, shopNumber, text)
+		}
+		want("a question", offer.MessageID, "", "")
+		want("the number of an answer to a text", offer.MessageID, "yes", "step 2")
+		g.Phones.SendText(t, customerNumber, shopNumber, "Sim")
+		want("the answer to a text, again", offer.MessageID, "", "")
+	}
 }
 
 func TestVotesInAGroup(t *testing.T) {

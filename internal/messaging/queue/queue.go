@@ -37,7 +37,7 @@ type Message struct {
 	// Payload is the content. Where FileSize is not 0, it still lacks where the file lies
 	// on the platform.
 	Payload    []byte
-	Menu       gateway.Menu // of a poll whose options have IDs
+	Menu       gateway.Menu // of a message whose options have IDs
 	ClientData string       // what the program that sends it calls it; empty for nothing
 	FileSize   int64        // bytes of its file, which is kept under its ID; 0: it has none
 	DueAt      time.Time    // the zero time: at once
