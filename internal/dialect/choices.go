@@ -48,6 +48,11 @@ type Choices struct {
 // Choice is an answer to choose.
 type Choice struct{ ID, Label, Description string }
 
+// label is what is written on it, in one line; the ID where there is nothing.
+func (c Choice) label() string {
+	return strings.Join(strings.Fields(cmp.Or(strings.TrimSpace(c.Label), c.ID)), " ")
+}
+
 // The bounds of a poll, as the API has them.
 const (
 	maxQuestion = 255 // characters
@@ -63,22 +68,23 @@ const (
 const pointer = "👇"
 
 // Send sends them, and returns the message that asks. A question that is too long for a poll goes first, as a text. A
-// single choice, of which no poll can be made, is a line of a text, as everything is where there is no choice. The first
-// message of all is the one that answers another. What the API refuses is not half sent: the part that it refuses is
-// asked for alone, so that it says why.
+// single choice, of which no poll can be made, is a line of a text that can be answered with it; without a choice everything
+// is a text. The first message of all is the one that answers another. What the API refuses is not half sent: the part
+// that it refuses is asked for alone, so that it says why.
 func (c Choices) Send(ctx context.Context, api *client.Client, instanceID string) (sent client.Sent, err error) {
 	text, poll := c.messages()
 	if poll != nil && !pollFits(poll) {
 		return api.SendPoll(ctx, instanceID, *poll)
 	}
-	if c.Above != nil && textFits(text) {
+	if c.Above != nil && (text == nil || textFits(text)) {
 		if err := c.Above(c.Quote); err != nil {
 			return sent, err
 		}
 		c.Quote = ""
 	}
-	if text != "" {
-		sent, err = api.SendText(ctx, instanceID, client.Text{To: c.To, Message: text, LinkPreview: true, QuoteMessageID: c.Quote, ClientData: c.Data, IdempotencyKey: c.Key})
+	if text != nil {
+		text.QuoteMessageID = c.Quote
+		sent, err = api.SendText(ctx, instanceID, *text)
 		if err != nil || poll == nil {
 			return sent, err
 		}
@@ -88,26 +94,30 @@ func (c Choices) Send(ctx context.Context, api *client.Client, instanceID string
 	return api.SendPoll(ctx, instanceID, *poll)
 }
 
-// messages are the text and the poll that choices become: the text is empty, or the poll nil, if there is none.
-func (c Choices) messages() (text string, poll *client.Poll) {
+// messages are the text and the poll that choices become; nil if there is none.
+func (c Choices) messages() (text *client.Text, poll *client.Poll) {
 	var parts []string
 	for _, part := range c.Text {
 		if part = strings.TrimSpace(part); part != "" {
 			parts = append(parts, part)
 		}
 	}
+	text = &client.Text{To: c.To, LinkPreview: true, ClientData: c.Data, IdempotencyKey: c.Key}
 	if len(c.Options) < leastInPoll {
 		for _, option := range c.Options {
-			parts = append(parts, pointer+" "+cmp.Or(strings.TrimSpace(option.Label), option.ID))
+			label := shortened(option.label(), maxOption)
+			parts = append(parts, pointer+" "+label)
+			text.Options, text.OptionIDs, text.Reference = []string{label}, []string{cmp.Or(option.ID, label)}, string(c.Form)
 		}
-		return strings.Join(parts, "\n\n"), nil
+		text.Message = strings.Join(parts, "\n\n")
+		return text, nil
 	}
-	poll = &client.Poll{To: c.To, QuoteMessageID: c.Quote, ClientData: c.Data, IdempotencyKey: c.Key, Reference: string(c.Form)}
+	poll = &client.Poll{To: c.To, ClientData: c.Data, IdempotencyKey: c.Key, Reference: string(c.Form)}
 	taken := map[string]bool{}
 	var described []string
 	// The API refuses one too many as it does a thousand, which would be compared with each other here.
 	for _, option := range c.Options[:min(len(c.Options), mostInPoll+1)] {
-		label := strings.Join(strings.Fields(cmp.Or(strings.TrimSpace(option.Label), option.ID)), " ")
+		label := option.label()
 		if description := strings.TrimSpace(option.Description); description != "" {
 			described = append(described, label+": "+description)
 		}
@@ -121,36 +131,43 @@ func (c Choices) messages() (text string, poll *client.Poll) {
 	}
 	poll.Question = strings.Join(parts, "\n\n")
 	if utf8.RuneCountInString(poll.Question) > maxQuestion {
-		text, poll.Question = poll.Question, shortened(cmp.Or(strings.TrimSpace(c.Prompt), pointer), maxQuestion)
+		text.Message, poll.Question = poll.Question, shortened(cmp.Or(strings.TrimSpace(c.Prompt), pointer), maxQuestion)
 		if c.Key != "" { // that of the request goes with what is sent first: where another request had it, nothing is sent
 			poll.IdempotencyKey += "/poll"
 		}
+	} else {
+		text = nil
 	}
 	poll.Question = cmp.Or(poll.Question, shortened(strings.TrimSpace(c.Prompt), maxQuestion), pointer)
 	return text, poll
 }
 
 // textFits reports whether the API takes a text.
-func textFits(text string) bool {
-	return utf8.RuneCountInString(text) <= maxText && !strings.Contains(text, "\x00")
+func textFits(text *client.Text) bool {
+	return utf8.RuneCountInString(text.Message) <= maxText && !strings.Contains(text.Message, "\x00") && optionsFit(text.Options, text.OptionIDs)
 }
 
 // pollFits reports whether the API takes a poll.
 func pollFits(poll *client.Poll) bool {
 	to, err := gateway.ParseRecipient(poll.To)
-	if err != nil || to.Chat.IsChannel() || strings.Contains(poll.Question, "\x00") || utf8.RuneCountInString(poll.IdempotencyKey) > maxKey || len(poll.Options) > mostInPoll {
+	return err == nil && !to.Chat.IsChannel() && !strings.Contains(poll.Question, "\x00") && utf8.RuneCountInString(poll.IdempotencyKey) <= maxKey &&
+		optionsFit(poll.Options, poll.OptionIDs)
+}
+
+// optionsFit reports whether the API takes options with their IDs.
+func optionsFit(options, optionIDs []string) bool {
+	if len(options) > mostInPoll {
 		return false
 	}
 	ids := map[string]bool{}
-	for n, id := range poll.OptionIDs {
-		option := poll.Options[n]
-		if strings.TrimSpace(option) == "" || strings.Contains(option, "\x00") ||
+	for n, id := range optionIDs {
+		if strings.TrimSpace(options[n]) == "" || strings.Contains(options[n], "\x00") ||
 			strings.TrimSpace(id) == "" || utf8.RuneCountInString(id) > maxID || strings.ContainsFunc(id, unicode.IsControl) {
 			return false
 		}
 		ids[id] = true
 	}
-	return len(ids) == len(poll.OptionIDs)
+	return len(ids) == len(optionIDs)
 }
 
 // distinct is a label within the bounds of an option, with a number where others are the same.

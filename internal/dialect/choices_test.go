@@ -16,7 +16,8 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-// posted are the messages that choices become, in order: the texts, and the last one as a poll.
+// posted are the messages that choices become, in order: the texts, and the last one as a poll. Answers to a text are told as
+// options of a poll without a question.
 func posted(t *testing.T, choices dialect.Choices) (texts []string, poll client.Poll) {
 	t.Helper()
 	choices.To = cmp.Or(choices.To, "5511988887766")
@@ -31,6 +32,7 @@ func posted(t *testing.T, choices dialect.Choices) (texts []string, poll client.
 			var text client.Text
 			err = json.Unmarshal(content, &text)
 			texts = append(texts, text.Message)
+			poll.Options, poll.OptionIDs, poll.Reference = text.Options, text.OptionIDs, text.Reference
 		}
 		if err != nil {
 			t.Error(err)
@@ -65,11 +67,12 @@ func TestChoices(t *testing.T) {
 		{"a long question", dialect.Choices{Text: []string{long}, Options: []dialect.Choice{{ID: "1", Label: "A"}, {ID: "2", Label: "B"}}}, []string{long}, "👇", []string{"A", "B"}, []string{"1", "2"}},
 		{"a long question of a list", dialect.Choices{Text: []string{long}, Prompt: "Options", Options: []dialect.Choice{{ID: "1", Label: "A"}, {ID: "2", Label: "B"}}}, []string{long}, "Options", []string{"A", "B"}, []string{"1", "2"}},
 		{"no question", dialect.Choices{Options: []dialect.Choice{{ID: "1", Label: "A"}, {ID: "2", Label: "B"}}}, nil, "👇", []string{"A", "B"}, []string{"1", "2"}},
-		{"one choice", dialect.Choices{Text: []string{"?"}, Options: []dialect.Choice{{ID: "1", Label: "A"}}}, []string{"?\n\n👇 A"}, "", nil, nil},
+		{"one choice", dialect.Choices{Text: []string{"?"}, Options: []dialect.Choice{{ID: "1", Label: "A"}}}, []string{"?\n\n👇 A"}, "", []string{"A"}, []string{"1"}},
+		{"one long choice", dialect.Choices{Text: []string{"?"}, Options: []dialect.Choice{{Label: long}}}, []string{"?\n\n👇 " + strings.Repeat("ã", 99) + "…"}, "", []string{strings.Repeat("ã", 99) + "…"}, []string{strings.Repeat("ã", 99) + "…"}},
 		{"no choice", dialect.Choices{Text: []string{"?", "Site: https://u"}}, []string{"?\n\nSite: https://u"}, "", nil, nil},
 	} {
 		texts, poll := posted(t, test.choices)
-		if !slices.Equal(texts, test.texts) || poll.Question != test.question || !slices.Equal(poll.Options, test.options) || !slices.Equal(poll.OptionIDs, test.ids) || poll.Reference != string(test.choices.Form) && poll.Question != "" {
+		if !slices.Equal(texts, test.texts) || poll.Question != test.question || !slices.Equal(poll.Options, test.options) || !slices.Equal(poll.OptionIDs, test.ids) || poll.Reference != string(test.choices.Form) {
 			t.Errorf("%s become %q and %+v", test.name, texts, poll)
 		}
 	}

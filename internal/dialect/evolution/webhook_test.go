@@ -165,6 +165,23 @@ func TestNamesChooseTheirPart(t *testing.T) {
 	}
 }
 
+// A single button is a text, and its label as a text is the click.
+func TestOneButtonIsAnswered(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	o := newTool(t, g, id)
+	sink := testkit.NewSink(t)
+	o.does(http.StatusCreated, http.MethodPost, "/webhook/set", object{"webhook": object{"url": sink.URL, "events": []string{"MESSAGES_UPSERT"}}})
+	asked := text(o.does(http.StatusCreated, http.MethodPost, "/message/sendButtons", object{"number": customerNumber, "title": "Pronto?", "buttons": []object{{"type": "reply", "displayText": "Sim", "id": "s"}}}), "key", "id")
+	wrote(t, g, id, "sim")
+	var body any
+	got := sink.Await("the answer", func(taken []testkit.Delivered) bool { return len(taken) > 0 })[0]
+	if err := json.Unmarshal(got.Body, &body); err != nil || text(body, "data", "message", "buttonsResponseMessage", "selectedButtonId") != "s" ||
+		text(body, "data", "message", "buttonsResponseMessage", "selectedDisplayText") != "Sim" || text(body, "data", "contextInfo", "stanzaId") != asked {
+		t.Errorf("the answer is %s (%v)", got.Body, err)
+	}
+}
+
 // With a jwt_key among the headers each delivery has a token of it, as that API makes one. The key itself is sent to nobody, and
 // shown to nobody.
 func TestTokens(t *testing.T) {
