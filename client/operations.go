@@ -1922,9 +1922,11 @@ func (c *Client) SendSticker(ctx context.Context, instanceID string, body Sticke
 
 // SendTemplate sends a template. Puts the parameters into a template of the account, and sends that
 // as a message: a text, or the file of the header with the text below it. A text header is bold, a
-// footer the last line in italics; buttons are lines of the text. Returns when the platform has
-// acknowledged the message; or, if the request prefers respond-async or says when to send, as soon
-// as the message is kept.
+// footer the last line in italics; buttons are lines of the text. Two quick replies or more become
+// the options of a poll, if there is no file and the rest has 255 characters at most. What they
+// answer with is the id of a selection, as with optionIds of a text or a poll; its reference is the
+// name of the template. Returns when the platform has acknowledged the message; or, if the request
+// prefers respond-async or says when to send, as soon as the message is kept.
 //
 // Its refusals may have CodeChannelContentNotSupported, CodeChannelGone, CodeChannelNotFound,
 // CodeChannelOwnerRequired, CodeForbidden, CodeGroupAdminRequired, CodeGroupNotFound,

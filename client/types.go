@@ -1957,8 +1957,8 @@ type TemplateMessage struct {
 	Language string `json:"language"` // The language of the template.
 	// What stands for the parameters of the body, by their numbers or names.
 	BodyParameters map[string]string `json:"bodyParameters,omitzero"`
-	// What stands for the parameter of a URL, or the code of a button, by the places of the buttons,
-	// from 0.
+	// What stands for the parameter of a URL, the code of a button, or what a quick reply answers with,
+	// by the places of the buttons, from 0.
 	ButtonParameters map[string]string `json:"buttonParameters,omitzero"`
 	// What your program calls the message, such as the number of an order. It comes back in the
 	// message's events message.sent and message.status, and wherever the message is looked up; the

@@ -20,8 +20,8 @@ type Sending interface {
 	Send(ctx context.Context, request messaging.Request, content gateway.Content) (messaging.Result, error)
 	SendMedia(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error)
 	SendAlbum(ctx context.Context, request messaging.Request, items []messaging.AlbumItem) (messaging.Result, []messaging.AlbumPart, error)
-	// SendTemplate sends a text, or a file with the text below it, as render says.
-	SendTemplate(ctx context.Context, request messaging.Request, render func(ctx context.Context) (kind gateway.MessageType, text string, err error), file messaging.MediaParams) (messaging.Result, error)
+	// SendTemplate sends what render says: a text, a poll, or a file, whose kind it is, with the text below it.
+	SendTemplate(ctx context.Context, request messaging.Request, render func(ctx context.Context) (gateway.Content, error), file messaging.MediaParams) (messaging.Result, error)
 	Forward(ctx context.Context, request messaging.Request, ref gateway.MessageRef) (messaging.Result, error)
 }
 

@@ -79,7 +79,7 @@ func (o *outcome) SendMedia(_ context.Context, request messaging.Request, kind g
 }
 
 func (o *outcome) SendTemplate(
-	_ context.Context, request messaging.Request, _ func(ctx context.Context) (gateway.MessageType, string, error), _ messaging.MediaParams,
+	_ context.Context, request messaging.Request, _ func(ctx context.Context) (gateway.Content, error), _ messaging.MediaParams,
 ) (messaging.Result, error) {
 	o.note(asked{call: "SendTemplate", request: request})
 	return o.result, o.err

@@ -159,7 +159,7 @@ type templateMessageBody struct {
 	Language         string            `json:"language" minLength:"2" maxLength:"8" doc:"The language of the template." example:"pt_BR"`
 	HeaderParameters map[string]string `json:"headerParameters,omitempty" doc:"What stands for the parameters of the header, by their numbers or names." sample:"-"`
 	BodyParameters   map[string]string `json:"bodyParameters,omitempty" doc:"What stands for the parameters of the body, by their numbers or names." example:"{\"1\":\"Ana\",\"2\":\"1234\"}"`
-	ButtonParameters map[string]string `json:"buttonParameters,omitempty" doc:"What stands for the parameter of a URL, or the code of a button, by the places of the buttons, from 0." sample:"-"`
+	ButtonParameters map[string]string `json:"buttonParameters,omitempty" doc:"What stands for the parameter of a URL, the code of a button, or what a quick reply answers with, by the places of the buttons, from 0." sample:"-"`
 	Media            string            `json:"media,omitempty" minLength:"1" format:"media" doc:"The file of a header that is one: a base64 data URI, or an http(s) URL." sample:"-"`
 	FileName         string            `json:"fileName,omitempty" maxLength:"255" doc:"Of a document: the name to display." sample:"-"`
 
@@ -171,25 +171,44 @@ func (r templates) message() contract.Endpoint {
 	return handleSend(r.send, contract.Operation{
 		ID: "sendTemplate", Summary: "Send a template",
 		Description: "Puts the parameters into a template of the account, and sends that as a message: a text, or the file of the header with the text below it. " +
-			"A text header is bold, a footer the last line in italics; buttons are lines of the text. ",
+			"A text header is bold, a footer the last line in italics; buttons are lines of the text. Two quick replies or more become the options of a poll, if there is no file and the rest has 255 characters at most. What they answer with is the id of a selection, as with optionIds of a text or a poll; its reference is the name of the template. ",
 		Codes: []string{gateway.CodeTemplateNotFound, gateway.CodeMediaFetchFailed},
 	}, func(ctx context.Context, request messaging.Request, b templateMessageBody) (messaging.Result, error) {
 		file := messaging.MediaParams{Field: "media", Input: b.Media, FileName: b.FileName, Decoded: contract.Media(ctx)}
 		if file.Decoded != nil {
 			file.Input = ""
 		}
-		accountID := contract.Instance(ctx).AccountID
-		return r.send.use.SendTemplate(ctx, request, func(ctx context.Context) (gateway.MessageType, string, error) {
-			found, err := r.use.Find(ctx, accountID, b.Name, b.Language)
+		of := contract.Instance(ctx)
+		return r.send.use.SendTemplate(ctx, request, func(ctx context.Context) (gateway.Content, error) {
+			found, err := r.use.Find(ctx, of.AccountID, b.Name, b.Language)
 			if err != nil {
-				return "", "", err
+				return gateway.Content{}, err
 			}
 			said, err := found.Render(template.Parameters{
 				Header: b.HeaderParameters, Body: b.BodyParameters, Buttons: b.ButtonParameters, File: file.Decoded != nil || file.Input != "",
+				NoPoll: of.Sending.RefuseButtons,
 			})
-			return headerTypes()[said.File], said.Text, err
+			return templateContent(b.Name, said), err
 		}, file)
 	})
+}
+
+// templateContent is what a template says, as a message. The name comes back with the answer to a quick reply.
+func templateContent(name string, said template.Rendered) gateway.Content {
+	content := gateway.Content{Type: headerTypes()[said.File], Text: said.Text}
+	if len(said.Replies) > 0 {
+		content.Menu.Reference = name
+	}
+	for _, reply := range said.Replies {
+		content.Menu.Options = append(content.Menu.Options, gateway.MenuOption(reply))
+	}
+	if said.Poll {
+		content.Type, content.Poll = gateway.TypePoll, &gateway.Poll{MaxAnswers: 1}
+		for _, reply := range said.Replies {
+			content.Poll.Options = append(content.Poll.Options, gateway.PollOption{Name: reply.Text})
+		}
+	}
+	return content
 }
 
 // headerTypes are those of messages by the headers of their templates.

@@ -156,9 +156,9 @@ func (c *TemplateComponent) fillHeader(message *client.TemplateMessage, field st
 	return nil
 }
 
-// fillButton reads what a button has. What an answer would come back with is left out: a line of text has no such thing.
+// fillButton reads what a button has: a parameter, a code, or what a quick reply answers with.
 func (c *TemplateComponent) fillButton(into map[string]string, field string) error {
-	if strings.EqualFold(c.SubType, "quick_reply") || len(c.Parameters) == 0 {
+	if len(c.Parameters) == 0 {
 		return nil
 	}
 	place, err := strconv.Atoi(strings.TrimSpace(string(c.Index)))

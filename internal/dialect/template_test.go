@@ -26,7 +26,7 @@ func TestFillTemplate(t *testing.T) {
 		{"a file", `[{"type":"header","parameters":[{"type":"document","document":{"link":"https://u/a","filename":"a.pdf"}}]}]`, client.TemplateMessage{Media: "https://u/a", FileName: "a.pdf"}},
 		{"an upload", `[{"type":"header","parameters":[{"type":"image","image":{"id":12}}]}]`, client.TemplateMessage{Media: "upload:12"}},
 		{"a film", `[{"type":"header","parameters":[{"type":"video","video":{"link":"https://u/v"}}]}]`, client.TemplateMessage{Media: "https://u/v"}},
-		{"buttons", `[{"type":"button","sub_type":"quick_reply","index":0,"parameters":[{"type":"payload","payload":"x"}]},{"type":"button","sub_type":"url","index":"1","parameters":[{"type":"text","text":"12"}]},{"type":"button","sub_type":"copy_code","index":2,"parameters":[{"type":"coupon_code","coupon_code":"A1"}]},{"type":"button","index":3}]`, client.TemplateMessage{ButtonParameters: params{"1": "12", "2": "A1"}}},
+		{"buttons", `[{"type":"button","sub_type":"quick_reply","index":0,"parameters":[{"type":"payload","payload":"x"}]},{"type":"button","sub_type":"url","index":"1","parameters":[{"type":"text","text":"12"}]},{"type":"button","sub_type":"copy_code","index":2,"parameters":[{"type":"coupon_code","coupon_code":"A1"}]},{"type":"button","index":3}]`, client.TemplateMessage{ButtonParameters: params{"0": "x", "1": "12", "2": "A1"}}},
 	} {
 		var components []dialect.TemplateComponent
 		if err := json.Unmarshal([]byte(test.components), &components); err != nil {

@@ -188,21 +188,23 @@ func (s *Service) upload(ctx context.Context, session gateway.Session, chat gate
 // be sent, and not for a repeat, and returns which of them; its errors are returned as they are. file is needed for a file alone. The other errors are
 // those of Send and SendMedia.
 func (s *Service) SendTemplate(
-	ctx context.Context, request Request, render func(ctx context.Context) (kind gateway.MessageType, text string, err error), file MediaParams,
+	ctx context.Context, request Request, render func(ctx context.Context) (gateway.Content, error), file MediaParams,
 ) (Result, error) {
 	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
-		kind, text, err := render(ctx)
+		said, err := render(ctx)
 		if err != nil {
 			return draft{}, err
 		}
-		if kind == gateway.TypeText {
-			return draft{content: gateway.Content{Type: kind, Text: text}}, nil
+		if said.Type == gateway.TypeText || said.Type == gateway.TypePoll {
+			return draft{content: said}, nil
 		}
-		file.Caption = text
-		opened, err := s.config.Media.Open(ctx, kind, file.Input, media.Hints{Field: file.Field, FileName: file.FileName, Decoded: file.Decoded})
+		file.Caption = said.Text
+		opened, err := s.config.Media.Open(ctx, said.Type, file.Input, media.Hints{Field: file.Field, FileName: file.FileName, Decoded: file.Decoded})
 		if err != nil {
 			return draft{}, err
 		}
-		return mediaDraft(file, opened), nil
+		made := mediaDraft(file, opened)
+		made.content.Menu = said.Menu
+		return made, nil
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"image"
 	"image/color"
@@ -173,6 +174,7 @@ func TestTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := client.New(g.BaseURL, limited.Key)
+	var after int64
 	text := client.NewTemplate{Name: "order_shipped", Language: "pt_BR", Components: []client.NewTemplateComponent{
 		{Type: "BODY", Text: "Olá {{1}}, o pedido {{2}} saiu."},
 		{Type: "FOOTER", Text: "Loja da Ana"},
@@ -217,6 +219,60 @@ func TestTemplates(t *testing.T) {
 	}
 	if got := g.Phones.AwaitMessage(t, customerNumber, sent2.MessageID); got.Type != "document" || got.Caption != "O menu de hoje" || got.FileName != "menu.txt" || got.MediaSHA256 != sum([]byte("feijoada")) {
 		t.Errorf("the phone shows %+v", got)
+	}
+
+	// next is what the customer's next answer selects.
+	next := func(what string) string {
+		for event, err := range g.Client.Follow(t.Context(), id, client.FollowOptions{After: &after, Types: []string{client.TypeMessagePollVote, client.TypeMessageReceived}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			after = event.Sequence
+			var data struct{ Selection *client.MessageSelection }
+			if err := json.Unmarshal(event.Data, &data); err != nil || data.Selection == nil || data.Selection.Reference == nil {
+				t.Fatalf("%s: %s (%v)", what, event.Data, err)
+			}
+			return data.Selection.ID + " of " + *data.Selection.Reference
+		}
+		return ""
+	}
+	if _, err := one.SendTemplate(t.Context(), id, client.TemplateMessage{
+		To: customerNumber, Name: "order_shipped", Language: "pt_BR", BodyParameters: order.BodyParameters, ButtonParameters: map[string]string{"0": "78", "1": "got_it"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.SendText(t, customerNumber, shopNumber, "recebi")
+	if got := next("the label of a quick reply"); got != "got_it of order_shipped" {
+		t.Errorf("it selects %s", got)
+	}
+	ask := client.NewTemplate{Name: "ask", Language: "pt_BR", Components: []client.NewTemplateComponent{
+		{Type: "BODY", Text: "Chegou, {{1}}?"}, {Type: "BUTTONS", Buttons: []client.NewTemplateButton{{Type: "QUICK_REPLY", Text: "Sim"}, {Type: "QUICK_REPLY", Text: "Não"}}},
+	}}
+	if _, err := g.Client.CreateTemplate(t.Context(), ask); err != nil {
+		t.Fatal(err)
+	}
+	for _, refuse := range []bool{false, true} {
+		if refuse {
+			if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{Buttons: client.Set(client.ButtonsRefuse)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		asked, err := one.SendTemplate(t.Context(), id, client.TemplateMessage{To: customerNumber, Name: "ask", Language: "pt_BR", BodyParameters: map[string]string{"1": "Bia"}, ButtonParameters: map[string]string{"1": "no"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := g.Phones.AwaitMessage(t, customerNumber, asked.MessageID)
+		if isPoll := shown.Type == "poll"; isPoll == refuse || refuse && shown.Text != "Chegou, Bia?\n\n1. Sim\n2. Não" {
+			t.Errorf("the phone shows %+v", shown)
+		}
+		if refuse {
+			g.Phones.SendText(t, customerNumber, shopNumber, "2")
+		} else {
+			g.Phones.Vote(t, customerNumber, asked.MessageID, "Não")
+		}
+		if got := next("a quick reply"); got != "no of ask" {
+			t.Errorf("it selects %s", got)
+		}
 	}
 
 	var refused *client.Error

@@ -7,14 +7,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 const (
 	// maxParameter is how long a parameter may be, in characters.
 	maxParameter = 1024
+	// maxPayload is how long that may be with which a quick reply answers, in characters.
+	maxPayload = 256
 	// MaxText is how long the text of a message may become, in characters.
 	MaxText = 4096
+	// maxQuestion is how long the question of a poll may be, in characters, and leastInPoll how many options it has at least.
+	maxQuestion = 255
+	leastInPoll = 2
 )
 
 // Parameters are what is put into a template: by the names of the parameters, or by their numbers in digits; those of
@@ -23,6 +29,8 @@ type Parameters struct {
 	Header, Body, Buttons map[string]string
 	// File says that a file for the header comes with it.
 	File bool
+	// NoPoll says that quick replies become lines of the text in any case.
+	NoPoll bool
 }
 
 // Rendered is what a template says.
@@ -30,7 +38,14 @@ type Rendered struct {
 	// File is what goes out with the text below it, or FormatText where there is no file.
 	File Format
 	Text string
+	// Replies are the quick replies. Poll says that they are the options of a poll, whose question is the text; else they are
+	// lines of it.
+	Replies []Reply
+	Poll    bool
 }
+
+// Reply is a quick reply, and what it answers with: what was given for it, or else what is written on it.
+type Reply struct{ ID, Text string }
 
 // The names of Parameters in requests, for errors.
 const (
@@ -44,19 +59,13 @@ const (
 // a gateway.Invalid that names each.
 func (t *Template) Render(given Parameters) (Rendered, error) {
 	var wrong faults
-	var lines []string
-	add := func(line string) {
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
 	rendered := Rendered{File: FormatText}
 	header := t.component(Header)
-	if header.Format == FormatText {
-		add(marked("*", fill(&wrong, fieldHeader, header.Text, given.Header)))
-	} else {
-		fill(&wrong, fieldHeader, "", given.Header)
+	above := header.Text
+	if header.Format != FormatText {
+		above = ""
 	}
+	above = fill(&wrong, fieldHeader, above, given.Header)
 	isFile := header.Format != FormatText && header.Format != ""
 	if isFile {
 		rendered.File = header.Format
@@ -67,14 +76,35 @@ func (t *Template) Render(given Parameters) (Rendered, error) {
 	case !isFile && given.File:
 		wrong.add(fieldFile, "must be left out: the header is no file")
 	}
-	add(fill(&wrong, fieldBody, t.component(Body).Text, given.Body))
-	add(buttonLines(&wrong, t.component(Buttons).Buttons, given.Buttons))
-	add(marked("_", t.component(Footer).Text))
-	rendered.Text = strings.Join(lines, "\n\n")
+	body := fill(&wrong, fieldBody, t.component(Body).Text, given.Body)
+	others, replies := readButtons(&wrong, t.component(Buttons).Buttons, given.Buttons)
+	footer := t.component(Footer).Text
+	rendered.Replies = replies
+	// A question is shown without bold and italics.
+	rendered.Text = paragraphs(strings.TrimSpace(above), body, strings.Join(others, "\n"), strings.TrimSpace(footer))
+	rendered.Poll = !isFile && !given.NoPoll && areOptions(replies) && utf8.RuneCountInString(rendered.Text) <= maxQuestion
+	if !rendered.Poll {
+		lines := slices.Concat(others, replyLines(replies))
+		rendered.Text = paragraphs(marked("*", above), body, strings.Join(lines, "\n"), marked("_", footer))
+	}
 	if utf8.RuneCountInString(rendered.Text) > MaxText {
 		wrong.add(fieldBody, "make a text of more than %d characters", MaxText)
 	}
 	return rendered, wrong.err()
+}
+
+// paragraphs joins what there is.
+func paragraphs(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
+}
+
+// areOptions reports whether quick replies can be the options of a poll: there are several, and each is different.
+func areOptions(replies []Reply) bool {
+	texts, ids := map[string]bool{}, map[string]bool{}
+	for _, reply := range replies {
+		texts[reply.Text], ids[reply.ID] = true, true
+	}
+	return len(replies) >= leastInPoll && len(texts) == len(replies) && len(ids) == len(replies)
 }
 
 // marked puts a mark around a line, which phones show in bold or italics for it; a text that they would show otherwise
@@ -122,15 +152,14 @@ func shortened(name string) string {
 	return strings.ToValidUTF8(name, "�")
 }
 
-// buttonLines are what stands in the text for buttons.
-func buttonLines(wrong *faults, buttons []Button, given map[string]string) string {
-	var others, replies []string
+// readButtons returns what stands in the text for buttons, and the quick replies.
+func readButtons(wrong *faults, buttons []Button, given map[string]string) (others []string, replies []Reply) {
 	taken := map[string]bool{}
 	for n, button := range buttons {
 		place := strconv.Itoa(n)
 		value, there := given[place]
 		field := fieldButtons + "." + place
-		if there {
+		if there && button.Does != QuickReply { // which has a bound of its own
 			checkParameter(wrong, field, value)
 			if strings.ContainsAny(value, " \t\r\n") && button.Does == OpenURL {
 				wrong.add(field, "must have no spaces: it is a part of a URL")
@@ -138,8 +167,12 @@ func buttonLines(wrong *faults, buttons []Button, given map[string]string) strin
 		}
 		switch button.Does {
 		case QuickReply:
-			replies = append(replies, button.Text)
-			taken[place] = there // what it would answer with; a line of text answers with nothing
+			if taken[place] = there; !there {
+				value = button.Text
+			} else if !fits(value, maxPayload) || strings.ContainsFunc(value, unicode.IsControl) {
+				wrong.add(field, "must have 1 to %d characters in one line", maxPayload)
+			}
+			replies = append(replies, Reply{ID: value, Text: button.Text})
 		case OpenURL:
 			if names := placeholders(button.URL); len(names) == 1 {
 				if taken[place] = true; !there {
@@ -162,14 +195,14 @@ func buttonLines(wrong *faults, buttons []Button, given map[string]string) strin
 			wrong.add(fieldButtons+"."+shortened(place), "is no parameter of the template")
 		}
 	}
-	return strings.Join(append(others, replyLines(replies)...), "\n")
+	return others, replies
 }
 
 // replyLines are the answers to choose from, one a line with its number.
-func replyLines(replies []string) []string {
+func replyLines(replies []Reply) []string {
 	lines := make([]string, len(replies))
 	for n, reply := range replies {
-		lines[n] = strconv.Itoa(n+1) + ". " + reply
+		lines[n] = strconv.Itoa(n+1) + ". " + reply.Text
 	}
 	return lines
 }

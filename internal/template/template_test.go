@@ -59,16 +59,20 @@ func TestRender(t *testing.T) {
 		file     Format
 		wrong    string
 	}
+	lines := func(given Parameters) Parameters {
+		given.NoPoll = true
+		return given
+	}
 	whole := Parameters{Header: map[string]string{"1": "77"}, Body: map[string]string{"1": "Ana", "2": "77"}, Buttons: map[string]string{"1": "77?a=b"}}
 	for name, test := range cases.Sorted(map[string]test{
 		"every part": {
-			order(), whole,
+			order(), lines(whole),
 			"*Pedido 77*\n\nOlá Ana, o pedido 77 saiu.\nObrigado, Ana!\n\n" +
 				"Acompanhar: https://shop.example/orders/77?a=b\nLigar: +5511999990100\nANA10\n1. Recebi\n2. Não recebi\n\n_Loja da Ana_", FormatText, "",
 		},
 		"another code": {
 			order(),
-			Parameters{Header: whole.Header, Body: whole.Body, Buttons: map[string]string{"1": "x", "3": "OUTRO", "0": "payload"}},
+			lines(Parameters{Header: whole.Header, Body: whole.Body, Buttons: map[string]string{"1": "x", "3": "OUTRO", "0": "payload"}}),
 			"*Pedido 77*\n\nOlá Ana, o pedido 77 saiu.\nObrigado, Ana!\n\n" +
 				"Acompanhar: https://shop.example/orders/x\nLigar: +5511999990100\nOUTRO\n1. Recebi\n2. Não recebi\n\n_Loja da Ana_", FormatText, "",
 		},
@@ -84,7 +88,7 @@ func TestRender(t *testing.T) {
 		"no file":                {withHeader(FormatImage), Parameters{Body: map[string]string{"nome": "Ana"}}, "", "", "media"},
 		"a file too many":        {body("Oi"), Parameters{File: true}, "", "", "media"},
 		"a URL with a space":     {order(), Parameters{Header: whole.Header, Body: whole.Body, Buttons: map[string]string{"1": "x y"}}, "", "", "buttonParameters.1"},
-		"a header of two lines":  {order(), Parameters{Header: map[string]string{"1": "7\n7"}, Body: whole.Body, Buttons: whole.Buttons}, "Pedido 7\n7\n\nOlá Ana, o pedido 77 saiu.\nObrigado, Ana!\n\nAcompanhar: https://shop.example/orders/77?a=b\nLigar: +5511999990100\nANA10\n1. Recebi\n2. Não recebi\n\n_Loja da Ana_", FormatText, ""},
+		"a header of two lines":  {order(), Parameters{Header: map[string]string{"1": "7\n7"}, Body: whole.Body, Buttons: whole.Buttons, NoPoll: true}, "Pedido 7\n7\n\nOlá Ana, o pedido 77 saiu.\nObrigado, Ana!\n\nAcompanhar: https://shop.example/orders/77?a=b\nLigar: +5511999990100\nANA10\n1. Recebi\n2. Não recebi\n\n_Loja da Ana_", FormatText, ""},
 		"a button without value": {order(), Parameters{Header: whole.Header, Body: whole.Body, Buttons: map[string]string{"1": "x", "2": "y", "9": "z"}}, "", "", "buttonParameters.2 buttonParameters.9"},
 	}) {
 		if err := test.template.check(); err != nil {
@@ -96,6 +100,56 @@ func TestRender(t *testing.T) {
 		}
 		if test.wrong == "" && (got.Text != test.text || got.File != test.file) {
 			t.Errorf("%s: it says %q with %s", name, got.Text, got.File)
+		}
+	}
+}
+
+// Several quick replies are the options of a poll, where it can say the rest; else they are lines. They have IDs in any case.
+func TestQuickReplies(t *testing.T) {
+	t.Parallel()
+	with := func(text string, header Format, replies ...string) Template {
+		made := body(text)
+		if header != "" {
+			made.Components = append(made.Components, Component{Part: Header, Format: header})
+		}
+		made.Components = append(made.Components, Component{Part: Buttons}, Component{Part: Footer, Text: "Loja"})
+		for _, reply := range replies {
+			buttons := &made.Components[len(made.Components)-2].Buttons
+			*buttons = append(*buttons, Button{Does: QuickReply, Text: reply})
+		}
+		return made
+	}
+	most := strings.Repeat("á", maxQuestion-len("\n\nLoja"))
+	for name, test := range cases.Sorted(map[string]struct {
+		template Template
+		given    Parameters
+		text     string
+		poll     bool
+		ids      string
+	}{
+		"two":               {with("Vem?", "", "Sim", "Não"), Parameters{}, "Vem?\n\nLoja", true, "Sim Não"},
+		"with payloads":     {with("Vem?", "", "Sim", "Não"), Parameters{Buttons: map[string]string{"0": "y"}}, "Vem?\n\nLoja", true, "y Não"},
+		"one":               {with("Vem?", "", "Sim"), Parameters{}, "Vem?\n\n1. Sim\n\n_Loja_", false, "Sim"},
+		"the same":          {with("Vem?", "", "Sim", "Sim"), Parameters{Buttons: map[string]string{"0": "1", "1": "2"}}, "Vem?\n\n1. Sim\n2. Sim\n\n_Loja_", false, "1 2"},
+		"the same payloads": {with("Vem?", "", "Sim", "Não"), Parameters{Buttons: map[string]string{"0": "1", "1": "1"}}, "Vem?\n\n1. Sim\n2. Não\n\n_Loja_", false, "1 1"},
+		"a file":            {with("Vem?", FormatImage, "Sim", "Não"), Parameters{File: true}, "Vem?\n\n1. Sim\n2. Não\n\n_Loja_", false, "Sim Não"},
+		"not wanted":        {with("Vem?", "", "Sim", "Não"), Parameters{NoPoll: true}, "Vem?\n\n1. Sim\n2. Não\n\n_Loja_", false, "Sim Não"},
+		"as long as may be": {with(most, "", "Sim", "Não"), Parameters{}, most + "\n\nLoja", true, "Sim Não"},
+		"too long":          {with(most+"á", "", "Sim", "Não"), Parameters{}, most + "á\n\n1. Sim\n2. Não\n\n_Loja_", false, "Sim Não"},
+	}) {
+		got, err := test.template.Render(test.given)
+		var ids []string
+		for _, reply := range got.Replies {
+			ids = append(ids, reply.ID)
+		}
+		if err != nil || got.Text != test.text || got.Poll != test.poll || strings.Join(ids, " ") != test.ids {
+			t.Errorf("%s: %+v (%v)", name, got, err)
+		}
+	}
+	for _, payload := range []string{"", " ", "a\nb", strings.Repeat("a", maxPayload+1)} {
+		_, err := new(with("Vem?", "", "Sim", "Não")).Render(Parameters{Buttons: map[string]string{"1": payload}})
+		if wrong := strings.Join(fieldsOf(t, err), " "); wrong != "buttonParameters.1" {
+			t.Errorf("%q: wrong are %q", payload, wrong)
 		}
 	}
 }
