@@ -228,7 +228,9 @@ func TestTemplates(t *testing.T) {
 				t.Fatal(err)
 			}
 			after = event.Sequence
-			var data struct{ Selection *client.MessageSelection }
+			var data struct {
+				Selection *client.MessageSelection `json:"selection"`
+			}
 			if err := json.Unmarshal(event.Data, &data); err != nil || data.Selection == nil || data.Selection.Reference == nil {
 				t.Fatalf("%s: %s (%v)", what, event.Data, err)
 			}

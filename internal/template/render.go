@@ -167,10 +167,10 @@ func readButtons(wrong *faults, buttons []Button, given map[string]string) (othe
 		}
 		switch button.Does {
 		case QuickReply:
-			if taken[place] = there; !there {
+			if taken[place] = there; there {
+				checkPayload(wrong, field, value)
+			} else {
 				value = button.Text
-			} else if !fits(value, maxPayload) || strings.ContainsFunc(value, unicode.IsControl) {
-				wrong.add(field, "must have 1 to %d characters in one line", maxPayload)
 			}
 			replies = append(replies, Reply{ID: value, Text: button.Text})
 		case OpenURL:
@@ -196,6 +196,12 @@ func readButtons(wrong *faults, buttons []Button, given map[string]string) (othe
 		}
 	}
 	return others, replies
+}
+
+func checkPayload(wrong *faults, field, value string) {
+	if !fits(value, maxPayload) || strings.ContainsFunc(value, unicode.IsControl) {
+		wrong.add(field, "must have 1 to %d characters in one line", maxPayload)
+	}
 }
 
 // replyLines are the answers to choose from, one a line with its number.

@@ -3,6 +3,7 @@ package template
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -224,7 +225,9 @@ func FuzzRender(f *testing.F) {
 			made.Components = append(made.Components, Component{Part: Header, Format: FormatText, Text: header})
 		}
 		if address != "" {
-			made.Components = append(made.Components, Component{Part: Buttons, Buttons: []Button{{Does: OpenURL, Text: "x", URL: address}}})
+			made.Components = append(made.Components, Component{Part: Buttons, Buttons: []Button{
+				{Does: OpenURL, Text: "x", URL: address}, {Does: QuickReply, Text: "Sim"}, {Does: QuickReply, Text: "Não"},
+			}})
 		}
 		made.Parameters = namingOf(made.Components)
 		if made.check() != nil {
@@ -239,7 +242,7 @@ func FuzzRender(f *testing.F) {
 		}
 		given := Parameters{Header: all(header), Body: all(text)}
 		if len(placeholders(address)) > 0 {
-			given.Buttons = map[string]string{"0": value}
+			given.Buttons = map[string]string{"0": value, "1": value}
 		}
 		got, err := made.Render(given)
 		if _, again := made.Render(Parameters{Body: map[string]string{"no_such": "x"}}); again == nil {
@@ -247,11 +250,14 @@ func FuzzRender(f *testing.F) {
 		}
 		if err != nil {
 			for _, field := range fieldsOf(t, err) {
-				if value != "" && strings.TrimSpace(value) != "" && len(value) < 100 && !strings.ContainsAny(value, " \t\r\n") && strings.ToValidUTF8(value, "") == value && field != fieldBody {
+				if value != "" && strings.TrimSpace(value) != "" && len(value) < 100 && !strings.ContainsFunc(value, func(c rune) bool { return c == ' ' || unicode.IsControl(c) }) && strings.ToValidUTF8(value, "") == value && field != fieldBody {
 					t.Errorf("%q is refused for %s: %v", value, field, err)
 				}
 			}
 			return
+		}
+		if got.Poll && (got.Replies[0].ID == got.Replies[1].ID || len([]rune(got.Text)) > maxQuestion) {
+			t.Errorf("a poll says %q with %q", got.Text, got.Replies)
 		}
 		if strings.TrimSpace(got.Text) == "" || len([]rune(got.Text)) > MaxText {
 			t.Errorf("it says %q", got.Text)

@@ -330,7 +330,10 @@ func TestFilesInEvents(t *testing.T) {
 	}{
 		{"there", 1, 1, base64.StdEncoding.EncodeToString([]byte(content))},
 		{"told to be large", 8<<20 + 1, 0, ""},
-		{"large", 1, 1, ""}, {"short", 1, 1, ""}, {"hangs", 1, 1, ""}, {"gone", 1, 1, ""},
+		{"large", 1, 1, ""},
+		{"short", 1, 1, ""},
+		{"hangs", 1, 1, ""},
+		{"gone", 1, 1, ""},
 		{"after these", 1, 1, base64.StdEncoding.EncodeToString([]byte(content))},
 	} {
 		event := note(t, id, "chat", n+1)
