@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
@@ -416,7 +417,9 @@ func TestTheAccountIsAlwaysOnline(t *testing.T) {
 	if _, err := g.Client.SubscribePresence(t.Context(), observer, shopNumber, client.NewSubscription{Hours: 1}); err != nil {
 		t.Fatal(err)
 	}
-	stream, err := g.Client.Events(t.Context(), observer, client.EventsParams{Types: []string{client.TypePresence}})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	stream, err := g.Client.Events(ctx, observer, client.EventsParams{Types: []string{client.TypePresence}})
 	if err != nil {
 		t.Fatal(err)
 	}
