@@ -50,8 +50,11 @@ type Choice struct{ ID, Label, Description string }
 
 // label is what is written on it, in one line; the ID where there is nothing.
 func (c Choice) label() string {
-	return strings.Join(strings.Fields(cmp.Or(strings.TrimSpace(c.Label), c.ID)), " ")
+	return valid(strings.Join(strings.Fields(cmp.Or(strings.TrimSpace(c.Label), c.ID)), " "))
 }
+
+// valid is a text as JSON has it. What differs in bytes alone that are no text would be the same there.
+func valid(text string) string { return strings.ToValidUTF8(text, "�") }
 
 // The bounds of a poll, as the API has them.
 const (
@@ -124,7 +127,7 @@ func (c Choices) messages() (text *client.Text, poll *client.Poll) {
 		label = distinct(label, taken)
 		taken[label] = true
 		poll.Options = append(poll.Options, label)
-		poll.OptionIDs = append(poll.OptionIDs, cmp.Or(option.ID, label))
+		poll.OptionIDs = append(poll.OptionIDs, cmp.Or(valid(option.ID), label))
 	}
 	if len(described) > 0 {
 		parts = append(parts, strings.Join(described, "\n"))

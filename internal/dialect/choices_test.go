@@ -152,6 +152,7 @@ func TestTheFirstOfChoicesAnswers(t *testing.T) {
 // Whatever the labels are, the options of the poll are different, and within its bounds.
 func FuzzChoices(f *testing.F) {
 	f.Add("A", "A", "A (2)", "question")
+	f.Add("\xae\xe7", "\xa6\xff", "c", strings.Repeat("q", 300))
 	f.Add("", "\xff", strings.Repeat("é", 200), strings.Repeat("q", 300))
 	f.Fuzz(func(t *testing.T, first, second, third, question string) {
 		_, poll := posted(t, dialect.Choices{Text: []string{question}, Options: []dialect.Choice{{ID: "1", Label: first}, {ID: "2", Label: second}, {ID: "3", Label: third}}})
