@@ -159,17 +159,12 @@ func readButtons(wrong *faults, buttons []Button, given map[string]string) (othe
 		place := strconv.Itoa(n)
 		value, there := given[place]
 		field := fieldButtons + "." + place
-		if there && button.Does != QuickReply { // which has a bound of its own
-			checkParameter(wrong, field, value)
-			if strings.ContainsAny(value, " \t\r\n") && button.Does == OpenURL {
-				wrong.add(field, "must have no spaces: it is a part of a URL")
-			}
+		if there {
+			checkButton(wrong, field, button, value)
 		}
 		switch button.Does {
 		case QuickReply:
-			if taken[place] = there; there {
-				checkPayload(wrong, field, value)
-			} else {
+			if taken[place] = there; !there {
 				value = button.Text
 			}
 			replies = append(replies, Reply{ID: value, Text: button.Text})
@@ -198,9 +193,17 @@ func readButtons(wrong *faults, buttons []Button, given map[string]string) (othe
 	return others, replies
 }
 
-func checkPayload(wrong *faults, field, value string) {
-	if !fits(value, maxPayload) || strings.ContainsFunc(value, unicode.IsControl) {
-		wrong.add(field, "must have 1 to %d characters in one line", maxPayload)
+// checkButton checks the parameter of a button.
+func checkButton(wrong *faults, field string, button Button, value string) {
+	if button.Does == QuickReply {
+		if !fits(value, maxPayload) || strings.ContainsFunc(value, unicode.IsControl) {
+			wrong.add(field, "must have 1 to %d characters in one line", maxPayload)
+		}
+		return
+	}
+	checkParameter(wrong, field, value)
+	if strings.ContainsAny(value, " \t\r\n") && button.Does == OpenURL {
+		wrong.add(field, "must have no spaces: it is a part of a URL")
 	}
 }
 
