@@ -32,8 +32,8 @@ const (
 	typeTemplate    = "template"
 )
 
-// sender sends a message, and returns the platform's identifier of it.
-type sender func(c *call, out *outgoing, to string) (messageID string, err error)
+// sender sends a message, and returns it.
+type sender func(c *call, out *outgoing, to string) (client.Sent, error)
 
 // senders are those of all types.
 func senders() map[string]sender {
@@ -58,18 +58,18 @@ type text struct {
 	Preview bool   `json:"preview_url"`
 }
 
-func sendText(c *call, out *outgoing, to string) (string, error) {
+func sendText(c *call, out *outgoing, to string) (client.Sent, error) {
 	if out.Text == nil || out.Text.Body == "" {
-		return "", missing("text.body")
+		return client.Sent{}, missing("text.body")
 	}
 	return c.sendText(out, to, out.Text.Body, out.Text.Preview)
 }
 
-func (c *call) sendText(out *outgoing, to, body string, preview bool) (string, error) {
+func (c *call) sendText(out *outgoing, to, body string, preview bool) (client.Sent, error) {
 	sent, err := c.api.SendText(c.http.Context(), c.instance.InstanceID, client.Text{
 		To: to, Message: body, LinkPreview: preview, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
-	return sent.MessageID, err
+	return sent, err
 }
 
 // file is a file that is sent: behind a link, or uploaded before.
@@ -98,43 +98,43 @@ func (f *file) link(of string) (string, error) {
 	}
 }
 
-func sendImage(c *call, out *outgoing, to string) (string, error) {
+func sendImage(c *call, out *outgoing, to string) (client.Sent, error) {
 	link, err := out.Image.link(typeImage)
 	if err != nil {
-		return "", err
+		return client.Sent{}, err
 	}
 	sent, err := c.api.SendImage(c.http.Context(), c.instance.InstanceID, client.Image{
 		To: to, Image: link, Caption: out.Image.Caption, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
-	return sent.MessageID, ofFile(err, typeImage)
+	return sent, ofFile(err, typeImage)
 }
 
-func sendVideo(c *call, out *outgoing, to string) (string, error) {
+func sendVideo(c *call, out *outgoing, to string) (client.Sent, error) {
 	link, err := out.Video.link(typeVideo)
 	if err != nil {
-		return "", err
+		return client.Sent{}, err
 	}
 	sent, err := c.api.SendVideo(c.http.Context(), c.instance.InstanceID, client.Video{
 		To: to, Video: link, Caption: out.Video.Caption, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
-	return sent.MessageID, ofFile(err, typeVideo)
+	return sent, ofFile(err, typeVideo)
 }
 
 // sendAudio sends a voice note if the client asks for one, or if the file looks like one by its name: older
 // clients can't ask. What turns out not to be one is sent as a file, unless it was asked for.
-func sendAudio(c *call, out *outgoing, to string) (string, error) {
+func sendAudio(c *call, out *outgoing, to string) (client.Sent, error) {
 	link, err := out.Audio.link(typeAudio)
 	if err != nil {
-		return "", err
+		return client.Sent{}, err
 	}
 	if out.Audio.Voice || c.looksLikeVoice(link) {
 		sent, err := c.api.SendVoiceNote(c.http.Context(), c.instance.InstanceID, client.VoiceNote{To: to, Audio: link, QuoteMessageID: out.quoted(), ClientData: string(out.Data)})
 		if out.Audio.Voice || !client.IsCode(err, client.CodeValidationError) {
-			return sent.MessageID, ofFile(err, typeAudio)
+			return sent, ofFile(err, typeAudio)
 		}
 	}
 	sent, err := c.api.SendAudioFile(c.http.Context(), c.instance.InstanceID, client.AudioFile{To: to, Audio: link, QuoteMessageID: out.quoted(), ClientData: string(out.Data)})
-	return sent.MessageID, ofFile(err, typeAudio)
+	return sent, ofFile(err, typeAudio)
 }
 
 // looksLikeVoice reports whether a link has the name of an OGG with Opus, or an upload is an OGG.
@@ -155,24 +155,24 @@ func (c *call) looksLikeVoice(link string) bool {
 	}
 }
 
-func sendDocument(c *call, out *outgoing, to string) (string, error) {
+func sendDocument(c *call, out *outgoing, to string) (client.Sent, error) {
 	link, err := out.Document.link(typeDocument)
 	if err != nil {
-		return "", err
+		return client.Sent{}, err
 	}
 	sent, err := c.api.SendDocument(c.http.Context(), c.instance.InstanceID, client.Document{
 		To: to, Document: link, Caption: out.Document.Caption, FileName: out.Document.FileName, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
-	return sent.MessageID, ofFile(err, typeDocument)
+	return sent, ofFile(err, typeDocument)
 }
 
-func sendSticker(c *call, out *outgoing, to string) (string, error) {
+func sendSticker(c *call, out *outgoing, to string) (client.Sent, error) {
 	link, err := out.Sticker.link(typeSticker)
 	if err != nil {
-		return "", err
+		return client.Sent{}, err
 	}
 	sent, err := c.api.SendSticker(c.http.Context(), c.instance.InstanceID, client.Sticker{To: to, Sticker: link, QuoteMessageID: out.quoted(), ClientData: string(out.Data)})
-	return sent.MessageID, ofFile(err, typeSticker)
+	return sent, ofFile(err, typeSticker)
 }
 
 type reaction struct {
@@ -181,12 +181,19 @@ type reaction struct {
 }
 
 // sendReaction reacts to a message. A reaction has no identifier in the API: the answer has that of the message.
-func sendReaction(c *call, out *outgoing, _ string) (string, error) {
+func sendReaction(c *call, out *outgoing, _ string) (client.Sent, error) {
 	if out.Reaction == nil || out.Reaction.MessageID == "" {
-		return "", missing("reaction.message_id")
+		return client.Sent{}, missing("reaction.message_id")
 	}
+	sent := client.Sent{MessageID: out.Reaction.MessageID}
 	err := c.api.SendReaction(c.http.Context(), c.instance.InstanceID, client.Reaction{MessageID: out.Reaction.MessageID, Reaction: out.Reaction.Emoji})
-	return out.Reaction.MessageID, err
+	if err != nil {
+		return sent, err
+	}
+	if reacted, err := c.api.GetMessage(c.http.Context(), c.instance.InstanceID, out.Reaction.MessageID); err == nil { // if not, the number is as it was given
+		sent.Message = reacted
+	}
+	return sent, nil
 }
 
 type place struct {
@@ -196,22 +203,22 @@ type place struct {
 	Address   string `json:"address"`
 }
 
-func sendLocation(c *call, out *outgoing, to string) (string, error) {
+func sendLocation(c *call, out *outgoing, to string) (client.Sent, error) {
 	if out.Location == nil {
-		return "", missing("location")
+		return client.Sent{}, missing("location")
 	}
 	latitude, err := strconv.ParseFloat(string(out.Location.Latitude), 64)
 	if err != nil {
-		return "", invalid("location.latitude is not a number")
+		return client.Sent{}, invalid("location.latitude is not a number")
 	}
 	longitude, err := strconv.ParseFloat(string(out.Location.Longitude), 64)
 	if err != nil {
-		return "", invalid("location.longitude is not a number")
+		return client.Sent{}, invalid("location.longitude is not a number")
 	}
 	sent, err := c.api.SendLocation(c.http.Context(), c.instance.InstanceID, client.Location{
 		To: to, Latitude: latitude, Longitude: longitude, Name: out.Location.Name, Address: out.Location.Address, QuoteMessageID: out.quoted(), ClientData: string(out.Data),
 	})
-	return sent.MessageID, err
+	return sent, err
 }
 
 // card is somebody's card, sent or received.
@@ -242,26 +249,26 @@ type cardOrg struct {
 	Company string `json:"company,omitempty"`
 }
 
-func sendContacts(c *call, out *outgoing, to string) (string, error) {
+func sendContacts(c *call, out *outgoing, to string) (client.Sent, error) {
 	cards := make([]client.Card, 0, len(out.Contacts))
 	for n, given := range out.Contacts {
 		made, err := given.card("contacts[" + strconv.Itoa(n) + "]")
 		if err != nil {
-			return "", err
+			return client.Sent{}, err
 		}
 		cards = append(cards, made)
 	}
 	contact := client.Contact{To: to, QuoteMessageID: out.quoted(), ClientData: string(out.Data)}
 	switch len(cards) {
 	case 0:
-		return "", missing("contacts")
+		return client.Sent{}, missing("contacts")
 	case 1:
 		contact.Contact = cards[0]
 	default:
 		contact.Contacts = cards
 	}
 	sent, err := c.api.SendContact(c.http.Context(), c.instance.InstanceID, contact)
-	return sent.MessageID, err
+	return sent, err
 }
 
 // card is the card as the API takes it: with one number.

@@ -58,9 +58,9 @@ func (i *interactive) action(into any) error {
 	return nil
 }
 
-func sendInteractive(c *call, out *outgoing, to string) (string, error) {
+func sendInteractive(c *call, out *outgoing, to string) (client.Sent, error) {
 	if out.Interactive == nil {
-		return "", missing("interactive")
+		return client.Sent{}, missing("interactive")
 	}
 	switch out.Interactive.Type {
 	case "cta_url":
@@ -70,7 +70,7 @@ func sendInteractive(c *call, out *outgoing, to string) (string, error) {
 	case "list":
 		return sendList(c, out, to)
 	default:
-		return "", notHere(numberUnsupported, "Interactive messages of the type "+shortened(out.Interactive.Type)+" can't be sent through this gateway: use button, list or cta_url.")
+		return client.Sent{}, notHere(numberUnsupported, "Interactive messages of the type "+shortened(out.Interactive.Type)+" can't be sent through this gateway: use button, list or cta_url.")
 	}
 }
 
@@ -83,10 +83,10 @@ type linkAction struct {
 }
 
 // sendLink sends a button with a link as a text with the link.
-func sendLink(c *call, out *outgoing, to string) (string, error) {
+func sendLink(c *call, out *outgoing, to string) (client.Sent, error) {
 	var action linkAction
 	if err := out.Interactive.action(&action); err != nil || action.Parameters.URL == "" {
-		return "", missing("interactive.action.parameters.url")
+		return client.Sent{}, missing("interactive.action.parameters.url")
 	}
 	link := action.Parameters.URL
 	if action.Parameters.Text != "" {
@@ -95,7 +95,7 @@ func sendLink(c *call, out *outgoing, to string) (string, error) {
 	return c.sendText(out, to, strings.Join(append(out.Interactive.paragraphs(), link), "\n\n"), true)
 }
 
-func sendButtons(c *call, out *outgoing, to string) (string, error) {
+func sendButtons(c *call, out *outgoing, to string) (client.Sent, error) {
 	var action struct {
 		Buttons []struct {
 			Reply struct {
@@ -105,19 +105,19 @@ func sendButtons(c *call, out *outgoing, to string) (string, error) {
 		} `json:"buttons"`
 	}
 	if err := out.Interactive.action(&action); err != nil {
-		return "", err
+		return client.Sent{}, err
 	}
 	choices := dialect.Choices{Form: dialect.FormButtons}
 	for _, button := range action.Buttons {
 		choices.Options = append(choices.Options, dialect.Choice{ID: string(button.Reply.ID), Label: string(button.Reply.Title)})
 	}
 	if len(choices.Options) == 0 {
-		return "", missing("interactive.action.buttons")
+		return client.Sent{}, missing("interactive.action.buttons")
 	}
 	return c.sendChoices(out, to, choices)
 }
 
-func sendList(c *call, out *outgoing, to string) (string, error) {
+func sendList(c *call, out *outgoing, to string) (client.Sent, error) {
 	var action struct {
 		Button   string `json:"button"`
 		Sections []struct {
@@ -129,7 +129,7 @@ func sendList(c *call, out *outgoing, to string) (string, error) {
 		} `json:"sections"`
 	}
 	if err := out.Interactive.action(&action); err != nil {
-		return "", err
+		return client.Sent{}, err
 	}
 	choices := dialect.Choices{Form: dialect.FormList, Prompt: action.Button}
 	for _, section := range action.Sections {
@@ -138,15 +138,15 @@ func sendList(c *call, out *outgoing, to string) (string, error) {
 		}
 	}
 	if len(choices.Options) == 0 {
-		return "", missing("interactive.action.sections")
+		return client.Sent{}, missing("interactive.action.sections")
 	}
 	return c.sendChoices(out, to, choices)
 }
 
 // sendChoices sends choices, below the file of the header if there is one.
-func (c *call) sendChoices(out *outgoing, to string, choices dialect.Choices) (string, error) {
+func (c *call) sendChoices(out *outgoing, to string, choices dialect.Choices) (client.Sent, error) {
 	if c.instance.Buttons == client.ButtonsRefuse {
-		return "", notHere(numberUnsupported, "Phones do not show buttons and lists that a linked device sends, and the instance is set to refuse them: write the choices into a text, or set the instance's buttons to poll.")
+		return client.Sent{}, notHere(numberUnsupported, "Phones do not show buttons and lists that a linked device sends, and the instance is set to refuse them: write the choices into a text, or set the instance's buttons to poll.")
 	}
 	choices.To, choices.Quote, choices.Data, choices.Text = to, out.quoted(), string(out.Data), out.Interactive.paragraphs()
 	if header := out.Interactive.Header; header != nil {
@@ -158,7 +158,7 @@ func (c *call) sendChoices(out *outgoing, to string, choices dialect.Choices) (s
 		}
 	}
 	sent, err := choices.Send(c.http.Context(), c.api, c.instance.InstanceID)
-	return sent.MessageID, err
+	return sent, err
 }
 
 // incomingInteractive is what somebody has chosen.

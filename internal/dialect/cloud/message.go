@@ -100,7 +100,7 @@ func postMessage(c *call) (any, error) {
 	if utf8.RuneCountInString(string(out.Data)) > maxData {
 		return nil, invalid("biz_opaque_callback_data must have 512 characters or less")
 	}
-	id, err := send(c, &out, to)
+	sent, err := send(c, &out, to)
 	if err != nil {
 		return nil, err
 	}
@@ -108,18 +108,18 @@ func postMessage(c *call) (any, error) {
 	if input == "" {
 		input = string(out.Recipient)
 	}
-	content := sentContent{ID: id}
+	content := sentContent{ID: sent.MessageID}
 	if out.Type == typeTemplate {
 		content.Status = "accepted"
 	}
-	return sentMessage{Product: product, Contacts: []sentTo{c.sentTo(id, input, to)}, Messages: []sentContent{content}}, nil
+	return sentMessage{Product: product, Contacts: []sentTo{newSentTo(sent, input, to)}, Messages: []sentContent{content}}, nil
 }
 
-// sentTo says whom a message went to: under the platform's own form of the number, if that is known.
-func (c *call) sentTo(messageID, input, to string) sentTo {
+// newSentTo says whom a message went to: under the platform's own form of the number, if that is known.
+func newSentTo(sent client.Sent, input, to string) sentTo {
 	chat := gateway.JID(to)
-	if sent, err := c.api.GetMessage(c.http.Context(), c.instance.InstanceID, messageID); err == nil {
-		chat = gateway.JID(sent.Chat.Chat)
+	if sent.Message.ID != "" {
+		chat = gateway.JID(sent.Message.Chat.Chat)
 	}
 	switch {
 	case chat.IsLID():

@@ -202,19 +202,19 @@ type usedTemplate struct {
 	Components []dialect.TemplateComponent `json:"components"`
 }
 
-func sendTemplate(c *call, out *outgoing, to string) (string, error) {
+func sendTemplate(c *call, out *outgoing, to string) (client.Sent, error) {
 	switch {
 	case out.Template == nil || out.Template.Name == "":
-		return "", missing("template.name")
+		return client.Sent{}, missing("template.name")
 	case out.Template.Language.Code == "":
-		return "", missing("template.language.code")
+		return client.Sent{}, missing("template.language.code")
 	}
 	message := client.TemplateMessage{To: to, Name: out.Template.Name, Language: out.Template.Language.Code, QuoteMessageID: out.quoted(), ClientData: string(out.Data)}
 	if err := dialect.FillTemplate(&message, out.Template.Components); err != nil {
-		return "", wrongFormat(err.Error())
+		return client.Sent{}, wrongFormat(err.Error())
 	}
 	sent, err := c.api.SendTemplate(c.http.Context(), c.instance.InstanceID, message)
-	return sent.MessageID, ofTemplate(err)
+	return sent, ofTemplate(err)
 }
 
 func wrongFormat(details string) *graphError {
