@@ -161,6 +161,7 @@ func TestDatabaseGoesAwayAfterASend(t *testing.T) {
 		_, err := g.Client.SendText(t.Context(), id, text)
 		return err == nil
 	})
+	testkit.Await(t, "the second message", func() bool { return len(g.Phones.Messages(t, customerNumber, "")) > 1 })
 	if kept := g.Phones.Messages(t, customerNumber, ""); len(kept) != 2 {
 		t.Errorf("the phone has %d messages, want 2", len(kept))
 	}
