@@ -60,6 +60,7 @@ func TestGroups(t *testing.T) {
 		o.refused(http.StatusBadRequest, http.MethodPost, "/group/sendInvite/shop"+in, object{"description": "Não", "numbers": []string{otherNumber, wrong}})
 	}
 	o.does(http.StatusOK, http.MethodPost, "/group/sendInvite"+in, object{"description": "Venha", "numbers": []string{otherNumber}})
+	testkit.Await(t, "the invitation", func() bool { return len(g.Phones.Messages(t, otherNumber, "")) > 0 })
 	if shown := g.Phones.Messages(t, otherNumber, ""); len(shown) != 1 || !strings.HasPrefix(shown[0].Text, "Venha\n\n") {
 		t.Errorf("invited by %+v", shown)
 	}
