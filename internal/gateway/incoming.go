@@ -37,14 +37,11 @@ func WithoutGroups(incoming Incoming) (others Incoming, ofGroups bool) {
 	var chat JID
 	switch incoming := incoming.(type) {
 	case History:
-		rest := slices.DeleteFunc(slices.Clone(incoming), func(m Message) bool { return m.Chat.JID.IsGroup() })
-		return orNothing(rest), len(rest) < len(incoming)
+		return outsideGroups(incoming, func(m Message) JID { return m.Chat.JID })
 	case ChatArrangements:
-		rest := slices.DeleteFunc(slices.Clone(incoming), func(u ChatUpdate) bool { return u.Chat.JID.IsGroup() })
-		return orNothing(rest), len(rest) < len(incoming)
+		return outsideGroups(incoming, func(u ChatUpdate) JID { return u.Chat.JID })
 	case LabelChanges:
-		rest := slices.DeleteFunc(slices.Clone(incoming), func(c LabelChange) bool { return c.Chat.JID.IsGroup() })
-		return orNothing(rest), len(rest) < len(incoming)
+		return outsideGroups(incoming, func(c LabelChange) JID { return c.Chat.JID })
 	case Message:
 		chat = incoming.Chat.JID
 	case Change:
@@ -78,15 +75,16 @@ func WithoutGroups(incoming Incoming) (others Incoming, ofGroups bool) {
 	return incoming, false
 }
 
-// orNothing is a list of what was received; nil if it is empty.
-func orNothing[L interface {
+// outsideGroups is WithoutGroups of a list.
+func outsideGroups[L interface {
 	~[]E
 	Incoming
-}, E any](list L) Incoming {
-	if len(list) == 0 {
-		return nil
+}, E any](list L, chatOf func(E) JID) (others Incoming, ofGroups bool) {
+	rest := slices.DeleteFunc(slices.Clone(list), func(one E) bool { return chatOf(one).IsGroup() })
+	if len(rest) == 0 {
+		return nil, len(list) > 0
 	}
-	return list
+	return rest, len(rest) < len(list)
 }
 
 // History holds messages from before the link, a bounded number at a time. They
