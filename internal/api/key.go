@@ -71,8 +71,8 @@ type KeyFields struct {
 	CreatedAt   contract.Timestamp  `json:"createdAt"`
 }
 
-// needsWholeAccount refuses a key that is limited to certain instances, a partner key too: what is the account's own concerns
-// the others.
+// needsWholeAccount refuses a key that is limited to certain instances, even a partner key: what belongs to the account is
+// shared with its other instances.
 func needsWholeAccount(ctx context.Context) error {
 	if len(contract.Key(ctx).InstanceIDs) > 0 {
 		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
