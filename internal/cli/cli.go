@@ -154,7 +154,8 @@ func readBy(grammar reflect.Value, args []string, options ...kong.Option) (*invo
 }
 
 // fewCommands makes a struct like commands with the command alone that a command line begins with, and serve, whose flags
-// are the settings: to learn all commands takes longer than most of them need. It is false where all may be spoken of.
+// are the settings: building the parser of all commands takes longer than most of them run. fewer is false where the line
+// begins with no command, or asks for help or for completion, which speak of all.
 func fewCommands(args []string) (grammar reflect.Value, fewer bool) {
 	if len(args) == 0 || args[0] == "help" || slices.Contains(args, "--help") || slices.Contains(args, "-h") || isCompletion() {
 		return grammar, false
