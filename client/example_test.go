@@ -77,16 +77,14 @@ func ExampleClient_Follow() {
 		case client.MessageSentEvent:
 			fmt.Println("sent:", *data.Text)
 		case client.MessageStatusEvent:
-			fmt.Println("now:", data.Status)
-			if data.Status == client.StatusRead {
+			if data.Status == client.StatusRead { // "sent" and "delivered" come first, unless a later one overtakes them
+				fmt.Println("now:", data.Status)
 				return
 			}
 		}
 	}
 	// Output:
 	// sent: Oi!
-	// now: sent
-	// now: delivered
 	// now: read
 }
 
