@@ -62,25 +62,31 @@ func TestPlaceOfFilesIsAway(t *testing.T) {
 	var log lockedLog
 	o := testkit.Options{DataDir: t.TempDir(), MediaURL: "file://" + folder, Log: &log}
 	g, id := testkit.StartLinked(t, o)
-	send := func(at time.Time) (client.Sent, error) {
+	send := func() (client.Sent, error) {
 		t.Helper()
 		return g.Client.SendImage(t.Context(), id, client.Image{
-			To: customerNumber, Image: client.DataURI("image/png", picture(t)), SendAt: at, Prefer: client.RespondAsync,
+			To: customerNumber, Image: client.DataURI("image/png", picture(t)), Prefer: client.RespondAsync,
 		})
+	}
+	if err := g.Partner.StopInstance(t.Context(), id); err != nil { // nothing leaves before the files are away
+		t.Fatal(err)
 	}
 	var sent []client.Sent
 	for range 4 {
-		one, err := send(time.Now().Add(time.Second))
+		one, err := send()
 		if err != nil {
 			t.Fatal(err)
 		}
 		sent = append(sent, one)
 	}
 	mount := unmount(t, folder)
-	_, err := send(time.Time{})
+	_, err := send()
 	testkit.Refused(t, err, http.StatusServiceUnavailable, client.CodeUnavailable)
 	if refusal, ok := errors.AsType[*client.Error](err); !ok || refusal.RetryAfter == 0 {
 		t.Errorf("it does not say when to come again: %v", err)
+	}
+	if err := g.Client.RestartInstance(t.Context(), id); err != nil {
+		t.Fatal(err)
 	}
 	testkit.Await(t, "a message waits for its file, and says so", func() bool {
 		for line := range strings.Lines(log.String()) {
@@ -95,7 +101,7 @@ func TestPlaceOfFilesIsAway(t *testing.T) {
 		t.Errorf("%d messages wait", len(waiting))
 	}
 	mount()
-	last, err := send(time.Now())
+	last, err := send()
 	if err != nil {
 		t.Errorf("after the place is back: %v", err)
 	}
