@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -13,7 +14,8 @@ import (
 
 func receiptOrigin(receipt gateway.Receipt) origin {
 	return origin{
-		what: "receipt", chat: receipt.Chat, by: receipt.By, key: fmt.Sprint(receipt.Status, receipt.MessageIDs), at: receipt.At,
+		what: "receipt", chat: receipt.Chat, by: receipt.By, at: receipt.At,
+		key: receipt.Status.String() + " [" + strings.Join(receipt.MessageIDs, " ") + "]",
 	}
 }
 
