@@ -20,10 +20,6 @@ const (
 	// is slow.
 	measuredMessages = 2000
 	countedPerRun    = 1000
-
-	// restTime is how long a gateway must do nothing until its work is done. Phones of a
-	// sandbox read a message after a second.
-	restTime = 1500 * time.Millisecond
 )
 
 // BenchmarkCosts reports what a message costs until everything about it is done: sent, from
@@ -145,22 +141,6 @@ func (w *world) costsOfStart(b *testing.B, each int, arrived *atomic.Int64) usag
 	used := w.used(b).minus(before)
 	used.messages, used.elapsed = started.messages, started.elapsed
 	return used
-}
-
-// rest waits until the gateway has done everything that it has to do, and uses no CPU any
-// more.
-func (w *world) rest(b *testing.B) {
-	b.Helper()
-	const often, little = 100 * time.Millisecond, 20 * time.Millisecond
-	ticker := time.NewTicker(often)
-	defer ticker.Stop()
-	at := w.gateway.cpu(b)
-	for quiet := time.Duration(0); quiet < restTime; quiet += often {
-		<-ticker.C
-		if now := w.gateway.cpu(b); now-at > little {
-			at, quiet = now, 0
-		}
-	}
 }
 
 func (r *bare) costsOfSending(b *testing.B, each int) usage {

@@ -12,6 +12,10 @@ import (
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
+// restTime is how long a gateway must do nothing until its work is done. Phones of a
+// sandbox read a message after a second.
+const restTime = 1500 * time.Millisecond
+
 // usage is what a number of messages have taken.
 type usage struct {
 	messages     int
@@ -37,7 +41,7 @@ func report(b *testing.B, gateway, bare usage) {
 	b.Helper()
 	gateway.report(b, "")
 	bare.report(b, "bare-")
-	b.ReportMetric(gateway.cpu.Seconds()/float64(gateway.messages)/(bare.cpu.Seconds()/float64(bare.messages)), "times-bare-cpu")
+	gateway.reportBeside(b, bare, "times-bare-cpu")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -91,6 +95,21 @@ func (r *bare) send(b *testing.B, each, senders int) usage {
 	return used
 }
 
+// sendFromMemory is send, with sessions that are kept in memory and never written: what the library itself
+// costs.
+func (r *bare) sendFromMemory(b *testing.B, each, senders int) usage {
+	b.Helper()
+	used := r.run(b, each, "-senders", strconv.Itoa(senders), "-memory")
+	used.messages *= senders
+	return used
+}
+
+// reportBeside reports how many times the CPU of another one the gateway has used for a message.
+func (u usage) reportBeside(b *testing.B, other usage, name string) {
+	b.Helper()
+	b.ReportMetric(u.cpu.Seconds()/float64(u.messages)/(other.cpu.Seconds()/float64(other.messages)), name)
+}
+
 // receive makes phones write that many messages to each session, and then starts it.
 func (r *bare) receive(b *testing.B, each int) usage {
 	b.Helper()
@@ -129,3 +148,19 @@ func (r *bare) run(b *testing.B, each int, flags ...string) usage {
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// rest waits until the gateway has done everything that it has to do, and uses no CPU any
+// more.
+func (w *world) rest(b *testing.B) {
+	b.Helper()
+	const often, little = 100 * time.Millisecond, 20 * time.Millisecond
+	ticker := time.NewTicker(often)
+	defer ticker.Stop()
+	at := w.gateway.cpu(b)
+	for quiet := time.Duration(0); quiet < restTime; quiet += often {
+		<-ticker.C
+		if now := w.gateway.cpu(b); now-at > little {
+			at, quiet = now, 0
+		}
+	}
+}

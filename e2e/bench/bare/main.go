@@ -6,7 +6,7 @@
 // If its store is empty, it links a number of sessions and makes each of them send a few
 // messages; otherwise it connects those of the store. Then it sends from all of them at
 // once, waits for messages that phones have sent, or does nothing for some time, and prints
-// as one line of JSON what this took.
+// as one line of JSON what this took. What it sends is over when the phones have read everything.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -46,6 +47,7 @@ func main() {
 	flag.IntVar(&load.senders, "senders", 1, "how many send at once in each session")
 	flag.IntVar(&load.messages, "messages", 1000, "how many messages each of them sends, or each session receives")
 	flag.StringVar(&load.receive, "receive", "", "receive instead of sending: count the messages that begin with this text")
+	flag.BoolVar(&load.memory, "memory", false, "keep what sending changes in memory alone: what the library itself costs")
 	flag.DurationVar(&load.idle, "idle", 0, "stay connected for so long instead of sending")
 	flag.Parse()
 	if err := load.run(context.Background()); err != nil {
@@ -60,17 +62,19 @@ type load struct {
 	sandbox, data               string
 	sessions, senders, messages int
 	receive                     string
+	memory                      bool
 	idle                        time.Duration
 
 	web      *http.Client
 	received atomic.Int64
+	read     atomic.Int64  // messages of ours that a phone has read
 	complete chan struct{} // closed when everything was received
 }
 
 // Result is what bare prints: of sending and doing nothing without the start, of receiving
 // with it.
 type Result struct {
-	Seconds     float64 `json:"seconds"`
+	Seconds     float64 `json:"seconds"` // until the last message was sent or received; receipts take longer
 	CPUSeconds  float64 `json:"cpuSeconds"`
 	Allocations uint64  `json:"allocations"`
 	Allocated   uint64  `json:"allocated"` // bytes
@@ -100,7 +104,7 @@ func (l *load) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before := Result{}
+	before, last := Result{}, Result{}
 	switch {
 	case l.receive != "":
 		<-l.complete
@@ -112,19 +116,43 @@ func (l *load) run(ctx context.Context) error {
 			return ctx.Err()
 		}
 	default:
+		read := l.read.Load()
 		before = l.soFar()
 		if err := send(ctx, clients, l.senders, l.messages); err != nil {
 			return err
 		}
+		last = l.soFar()
+		if err := l.awaitRead(ctx, read+int64(len(clients)*l.senders*l.messages)); err != nil {
+			return err
+		}
 	}
 	after := l.soFar()
+	if last.Seconds == 0 {
+		last = after
+	}
 	for _, client := range clients {
 		client.Disconnect()
 	}
 	return json.NewEncoder(os.Stdout).Encode(Result{
-		Seconds: after.Seconds - before.Seconds, CPUSeconds: after.CPUSeconds - before.CPUSeconds,
+		Seconds: last.Seconds - before.Seconds, CPUSeconds: after.CPUSeconds - before.CPUSeconds,
 		Allocations: after.Allocations - before.Allocations, Allocated: after.Allocated - before.Allocated,
 	})
+}
+
+// awaitRead waits until phones have read so many messages in all.
+func (l *load) awaitRead(ctx context.Context, messages int64) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for l.read.Load() < messages {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("phones have read %d messages of %d", l.read.Load(), messages)
+		}
+	}
+	return nil
 }
 
 // soFar is what this process has taken since its start.
@@ -150,13 +178,19 @@ func (l *load) connect(ctx context.Context, container *sqlstore.Container) ([]*w
 				return nil, err
 			}
 		}
-		return clients, send(ctx, clients, 1, crowd.WarmUp)
+		if err := send(ctx, clients, 1, crowd.WarmUp); err != nil {
+			return nil, err
+		}
+		return clients, l.awaitRead(ctx, int64(len(clients)*crowd.WarmUp))
 	}
 	connected := make(chan struct{}, len(clients))
 	for i := range clients {
 		n := slices.IndexFunc(devices, func(d *store.Device) bool { return d.ID.User == crowd.Owner(i) })
 		if n < 0 {
 			return nil, fmt.Errorf("session %d was not linked", i)
+		}
+		if l.memory {
+			keepInMemory(devices[n])
 		}
 		clients[i] = l.newClient(devices[n])
 		clients[i].AddEventHandler(func(event any) {
@@ -185,6 +219,9 @@ func (l *load) newClient(device *store.Device) *whatsmeow.Client {
 	client.EnableDecryptedEventBuffer = l.receive != ""
 	wanted := int64(l.sessions * l.messages)
 	client.AddEventHandler(func(event any) {
+		if receipt, ok := event.(*events.Receipt); ok && receipt.Type == types.ReceiptTypeRead {
+			l.read.Add(int64(len(receipt.MessageIDs)))
+		}
 		message, ok := event.(*events.Message)
 		if !ok || l.receive == "" {
 			return
@@ -195,6 +232,67 @@ func (l *load) newClient(device *store.Device) *whatsmeow.Client {
 		}
 	})
 	return client
+}
+
+// keepInMemory makes a device keep what sending changes in memory, and write nothing. What was
+// kept before is read from its store when it is needed.
+func keepInMemory(device *store.Device) {
+	nothing := new(store.NoopStore)
+	device.Sessions = &sessionsInMemory{SessionStore: device.Sessions, of: map[string][]byte{}}
+	device.Identities = trusting{nothing}
+	device.MsgSecrets, device.PrivacyTokens = nothing, nothing
+}
+
+// trusting takes every identity for the right one.
+type trusting struct{ store.IdentityStore }
+
+func (trusting) IsTrustedIdentity(context.Context, string, [32]byte) (bool, error) { return true, nil }
+
+// sessionsInMemory are sessions, by address.
+type sessionsInMemory struct {
+	store.SessionStore
+
+	lock sync.Mutex
+	of   map[string][]byte
+}
+
+func (s *sessionsInMemory) GetSession(ctx context.Context, address string) ([]byte, error) {
+	sessions, err := s.GetManySessions(ctx, []string{address})
+	return sessions[address], err
+}
+
+func (s *sessionsInMemory) HasSession(ctx context.Context, address string) (bool, error) {
+	session, err := s.GetSession(ctx, address)
+	return session != nil, err
+}
+
+func (s *sessionsInMemory) GetManySessions(ctx context.Context, addresses []string) (map[string][]byte, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	sessions := make(map[string][]byte, len(addresses))
+	for _, address := range addresses {
+		session, known := s.of[address]
+		if !known {
+			var err error
+			if session, err = s.SessionStore.GetSession(ctx, address); err != nil {
+				return nil, fmt.Errorf("read a session: %w", err)
+			}
+			s.of[address] = session
+		}
+		sessions[address] = session
+	}
+	return sessions, nil
+}
+
+func (s *sessionsInMemory) PutSession(ctx context.Context, address string, session []byte) error {
+	return s.PutManySessions(ctx, map[string][]byte{address: session})
+}
+
+func (s *sessionsInMemory) PutManySessions(_ context.Context, sessions map[string][]byte) error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	maps.Copy(s.of, sessions)
+	return nil
 }
 
 // link makes a session and links it to a phone of its own.
