@@ -166,9 +166,9 @@ func neighbourKinds() []string {
 	return []string{"text", "picture", "voice-note", "document", "preview"}
 }
 
-func startNeighbours(b *testing.B) *neighbours {
+func startNeighbours(b *testing.B, flags ...string) *neighbours {
 	b.Helper()
-	n := &neighbours{world: &world{sandbox: startSandbox(b, "--load"), data: b.TempDir(), flags: []string{"--allow-private-urls"}}}
+	n := &neighbours{world: &world{sandbox: startSandbox(b, "--load"), data: b.TempDir(), flags: append(flags, "--allow-private-urls")}}
 	n.startGateway(b)
 	for i := range 2 {
 		n.link(b, i)

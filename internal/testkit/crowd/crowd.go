@@ -73,3 +73,8 @@ func SendText(ctx context.Context, sandbox, from, to, text string) error {
 	return call(ctx, http.MethodPost, sandbox, "/phones/"+from+"/messages",
 		map[string]string{"to": to, "type": "text", "text": text}, nil)
 }
+
+// MakeUpHistory gives a phone so many chats with so many messages each, for the sessions that are linked from now on.
+func MakeUpHistory(ctx context.Context, sandbox, number string, chats, messages int) error {
+	return call(ctx, http.MethodPut, sandbox, "/phones/"+number+"/history", map[string]int{"chats": chats, "messages": messages, "bytes": 40}, nil)
+}
