@@ -229,6 +229,19 @@ func (r receiver) keepHistory(ctx context.Context, messages gateway.History) err
 			messages[n].CreatedAt = at // so that it stands in its place
 		}
 	}
+	for part := range slices.Chunk(messages, historyAtOnce) {
+		if err := r.keepPartOfHistory(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// historyAtOnce is how many messages of a history are written in one transaction, which everything else that
+// is to be written waits for.
+const historyAtOnce = 50
+
+func (r receiver) keepPartOfHistory(ctx context.Context, messages gateway.History) error {
 	err := r.config.Store.AddHistory(ctx, r.instanceID, messages)
 	if !errors.Is(err, gateway.ErrUnstorable) {
 		return wrap("keep history", err)
