@@ -3,10 +3,8 @@
 package phonenumber
 
 import (
-	"regexp"
 	"strings"
 
-	"github.com/nyaruka/phonenumbers"
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/refusal"
@@ -52,16 +50,16 @@ func CanExist(digits string) bool {
 	if len(digits) < minDigits || len(digits) > maxDigits || !IsDigits(digits) {
 		return false
 	}
-	if isValid(digits) {
+	if inPlan(digits) {
 		return true
 	}
 	// Brazilian mobile numbers without their ninth digit, and Mexican ones with a 1, are not in the
 	// numbering plan, but some accounts have such a number.
-	if len(digits) == shortBrazil && strings.HasPrefix(digits, brazil) && isValid(digits[:areaEnd]+"9"+digits[areaEnd:]) {
+	if len(digits) == shortBrazil && strings.HasPrefix(digits, brazil) && inPlan(digits[:areaEnd]+"9"+digits[areaEnd:]) {
 		return true
 	}
 	if short, ok := without(digits, mexico); ok {
-		return isValid(short)
+		return inPlan(short)
 	}
 	return isForTests(digits)
 }
@@ -69,11 +67,11 @@ func CanExist(digits string) bool {
 // forTests are the numbers that nobody has, and that people therefore use in tests and films: those
 // of North America with 555, of the United Kingdom that Ofcom keeps for it, and of Brazil in blocks
 // that Anatel has given to nobody.
-var forTests = regexp.MustCompile(`^(1(555[0-9]{7}|[2-9][0-9]{2}555[0-9]{4})` +
+const forTests = `^(1(555[0-9]{7}|[2-9][0-9]{2}555[0-9]{4})` +
 	`|44(7700900[0-9]{3}|2079460[0-9]{3}|1632960[0-9]{3}|1(1[3-8]|[2-6]1)4960[0-9]{3}|29(18|20)180[0-9]{3}|2896496[0-9]{3}|1914980[0-9]{3}|8081570[0-9]{3}|9098790[0-9]{3}|3069990[0-9]{3})` +
-	`|55[1-9]{2}(9[0-9]{8}|[2-5][0-9]{7}))$`)
+	`|55[1-9]{2}(9[0-9]{8}|[2-5][0-9]{7}))$`
 
-func isForTests(digits string) bool { return forTests.MatchString(digits) }
+func isForTests(digits string) bool { return pattern(forTests).MatchString(digits) }
 
 // The countries whose accounts may have a digit after the country code that people do not dial.
 const mexico, argentina = "521", "549"
@@ -94,11 +92,6 @@ func with(digits, country string) (long string, ok bool) {
 		return "", false
 	}
 	return country + digits[2:], true
-}
-
-func isValid(digits string) bool {
-	number, err := phonenumbers.Parse("+"+digits, "")
-	return err == nil && phonenumbers.IsValidNumber(number)
 }
 
 // Canonical returns the digits that the account of a number is kept under. It
