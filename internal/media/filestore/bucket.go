@@ -17,21 +17,24 @@ import (
 	"github.com/recado-project/recado/internal/media/bucket"
 )
 
+// How names of buckets and prefixes look; how long they are is counted, which takes a pattern much memory.
 var (
-	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	prefixName = regexp.MustCompile(`^[A-Za-z0-9._/-]{0,200}$`)
+	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]+[a-z0-9]$`)
+	prefixName = regexp.MustCompile(`^[A-Za-z0-9._/-]*$`)
 )
+
+const maxBucketName, maxPrefix = 63, 200
 
 // parseBucket reads s3://bucket/prefix?endpoint=…&region=…&path-style=…&links=….
 func parseBucket(address *url.URL) (Location, error) {
 	if address.User != nil {
 		return Location{}, errors.New("must not have credentials: they belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a file, or the role of the machine")
 	}
-	if !bucketName.MatchString(address.Host) || address.Fragment != "" {
+	if len(address.Host) > maxBucketName || !bucketName.MatchString(address.Host) || address.Fragment != "" {
 		return Location{}, errors.New("must name a bucket, as in s3://bucket/prefix")
 	}
 	prefix := strings.Trim(address.Path, "/")
-	if !prefixName.MatchString(prefix) || prefix != "" && path.Clean("/"+prefix) != "/"+prefix {
+	if len(prefix) > maxPrefix || !prefixName.MatchString(prefix) || prefix != "" && path.Clean("/"+prefix) != "/"+prefix {
 		return Location{}, errors.New("must have a prefix of letters, digits, dots, dashes, underscores and slashes")
 	}
 	if prefix != "" {
