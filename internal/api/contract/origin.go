@@ -68,11 +68,13 @@ func (o Origin) Client(request *http.Request) string {
 }
 
 // hostPattern matches a host with or without a port: a name, an IPv4 address, or an
-// IPv6 address in brackets.
-var hostPattern = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$`)
+// IPv6 address in brackets. How long it is is counted, which takes a pattern much memory.
+var hostPattern = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$`)
+
+const maxHost = 253 + len(":65535")
 
 // isHost reports whether a request's Host can stand in a link.
-func isHost(host string) bool { return hostPattern.MatchString(host) }
+func isHost(host string) bool { return len(host) <= maxHost && hostPattern.MatchString(host) }
 
 // Insert puts the address in the place of every OriginMark.
 func (o Origin) Insert(request *http.Request, content []byte) []byte {
