@@ -88,24 +88,17 @@ func nameOf(who *client.Person) string {
 	return user
 }
 
-// The forms of identifiers by which that API guesses what a message was written with.
-var (
-	idIOS     = regexp.MustCompile(`^3A.{18}$`)
-	idWeb     = regexp.MustCompile(`^3E.{20}$`)
-	idAndroid = regexp.MustCompile(`^(.{21}|.{32})$`)
-	idDesktop = regexp.MustCompile(`^(3F|.{18}$)`)
-)
-
-// sourceOf is what a message was written with.
+// sourceOf is what a message was written with. That API guesses it by the form of the identifier.
 func sourceOf(messageID string) string {
+	long := len(messageID)
 	switch {
-	case idIOS.MatchString(messageID):
+	case strings.HasPrefix(messageID, "3A") && long == 20:
 		return "ios"
-	case idWeb.MatchString(messageID):
+	case strings.HasPrefix(messageID, "3E") && long == 22:
 		return "web"
-	case idAndroid.MatchString(messageID):
+	case long == 21 || long == 32:
 		return "android"
-	case idDesktop.MatchString(messageID):
+	case strings.HasPrefix(messageID, "3F") || long == 18:
 		return "desktop"
 	default:
 		return "unknown"
@@ -243,7 +236,7 @@ func rareOf(m *client.Message) (kind string, content any) {
 		return "albumMessage", object{}
 	case m.Text != nil:
 		return "conversation", *m.Text
-	case m.Unsupported != nil && kindName.MatchString(*m.Unsupported):
+	case m.Unsupported != nil && len(*m.Unsupported) <= maxKindName && kindName.MatchString(*m.Unsupported):
 		return *m.Unsupported, object{}
 	default:
 		return "unknown", object{}
@@ -251,7 +244,9 @@ func rareOf(m *client.Message) (kind string, content any) {
 }
 
 // kindName is how the platform names kinds of messages.
-var kindName = regexp.MustCompile(`^[a-z][A-Za-z0-9]{2,60}$`)
+var kindName = regexp.MustCompile(`^[a-z][A-Za-z0-9]{2,}$`)
+
+const maxKindName = 61
 
 // fileOf is contentOf for a message with a file.
 func fileOf(m *client.Message) (kind string, content object) {
