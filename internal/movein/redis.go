@@ -76,14 +76,16 @@ func (r *redisKeys) scan(ctx context.Context, command string, arguments func(cur
 
 // instanceID is what Evolution API makes: a UUID, or an id of Prisma's. No such text has
 // a meaning in a pattern.
-var instanceID = regexp.MustCompile(`^[A-Za-z0-9-]{8,64}$`)
+var instanceID = regexp.MustCompile(`^[A-Za-z0-9-]{8,}$`)
+
+const maxInstanceID = 64
 
 // name finds the hash of an instance: evolution:instance:ID, with the prefix that is set.
 func (r *redisKeys) name(ctx context.Context, instance string) (string, error) {
 	if name, ok := r.names[instance]; ok {
 		return name, nil
 	}
-	if !instanceID.MatchString(instance) {
+	if len(instance) > maxInstanceID || !instanceID.MatchString(instance) {
 		return "", errors.New("its id is none of Evolution API's")
 	}
 	found := map[string]bool{}
