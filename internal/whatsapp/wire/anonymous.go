@@ -2,7 +2,10 @@
 
 package wire
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 var (
 	// stanza is a node of the platform as the platform client writes it, which reaches to the end:
@@ -12,8 +15,6 @@ var (
 	words = regexp.MustCompile(`[0-9A-Za-z]+`)
 	// digits are those of a phone number or a LID.
 	digits = regexp.MustCompile(`\d{6,}`)
-	// identifier is that of a message on the platform.
-	identifier = regexp.MustCompile(`^\d*[A-F][0-9A-F]{11,63}$`)
 )
 
 // Anonymous returns what the platform client says without phone numbers, LIDs and what a node
@@ -21,11 +22,18 @@ var (
 func Anonymous(text string) string {
 	text = stanza.ReplaceAllString(text, "<$1 …")
 	return words.ReplaceAllStringFunc(text, func(word string) string {
-		if identifier.MatchString(word) {
+		if isIdentifier(word) {
 			return word
 		}
 		return digits.ReplaceAllString(word, "…")
 	})
+}
+
+// isIdentifier reports whether a word can be the identifier of a message on the platform.
+func isIdentifier(word string) bool {
+	const shortest, longest = 12, 64
+	fromLetter := strings.TrimLeft(word, "0123456789")
+	return len(fromLetter) >= shortest && len(fromLetter) <= longest && strings.Trim(fromLetter, "0123456789ABCDEF") == ""
 }
 
 // anonymous is an error of the platform client that names nobody.
