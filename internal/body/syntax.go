@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -74,7 +74,16 @@ func (*unread) UnmarshalJSON([]byte) error { return nil }
 func isForm(content []byte) bool {
 	const enough = 256
 	head := string(bytes.TrimLeft(content[:min(len(content), enough)], " \r\n\t"))
-	return strings.HasPrefix(head, "--") || strings.HasPrefix(strings.ToUpper(head), "%7B") || formField.MatchString(head)
+	return strings.HasPrefix(head, "--") || strings.HasPrefix(strings.ToUpper(head), "%7B") || isFormField(head)
 }
 
-var formField = regexp.MustCompile(`^[\pL_][\pL\pN_.%\[\]-]*=`)
+// isFormField reports whether a text begins with the name of a field and an equals sign.
+func isFormField(text string) bool {
+	name, _, found := strings.Cut(text, "=")
+	for at, r := range name {
+		if !unicode.IsLetter(r) && r != '_' && (at == 0 || !unicode.IsNumber(r) && !strings.ContainsRune(".%[]-", r)) {
+			return false
+		}
+	}
+	return found && name != ""
+}
