@@ -110,7 +110,9 @@ func New(config Config) (*API, error) {
 	if a.instancePace, err = newPace("an instance", config.PerInstance); err != nil {
 		return nil, fmt.Errorf("contract: %w", err)
 	}
-	serving := &registration{huma: humago.New(a.router, a.humaConfig()), router: a.router}
+	served := a.humaConfig()
+	served.Components.Schemas = &requestSchemas{Registry: served.Components.Schemas}
+	serving := &registration{huma: humago.New(a.router, served), router: a.router}
 	serving.huma.UseMiddleware(a.gate)
 	serving.add(config.Routes)
 	a.serveDocument()

@@ -179,7 +179,26 @@ func (r *registration) declare(op *Operation) (huma.Operation, body.Rules) {
 		declared.Metadata[metaRules] = rules
 	}
 	declared.Metadata[metaOperation] = *op
+	if serving, ok := r.schemas().(*requestSchemas); ok {
+		serving.answer = op.Answer
+	}
 	return declared, rules
+}
+
+// requestSchemas are the schemas that requests are checked by. Those of answers are for the document alone, and
+// most of the whole: a program that nobody asks for the document neither makes nor keeps them.
+type requestSchemas struct {
+	huma.Registry
+
+	answer reflect.Type // of the operation that is being registered
+}
+
+// Schema returns the schema of a type, which says nothing for that of the answer.
+func (s *requestSchemas) Schema(of reflect.Type, allowRef bool, hint string) *huma.Schema {
+	if of == s.answer {
+		return &huma.Schema{}
+	}
+	return s.Registry.Schema(of, allowRef, hint)
 }
 
 // answerType finds the type of the JSON in the answer of an operation.
