@@ -18,6 +18,9 @@ import (
 const (
 	// memoryPause lies between two looks at the memory.
 	memoryPause = 20 * time.Second
+	// startPause is when the pages that only the start has needed go for the first time: soon, so that what limits or
+	// measures a process sees what it needs, and not before the first requests are answered.
+	startPause = 500 * time.Millisecond
 	// busyMemory is how much is made between two looks by a program that is at work: what
 	// it gave back it would ask for again at once.
 	busyMemory = 100 << 20
@@ -38,8 +41,8 @@ const (
 // memory gives memory back to the system when the program comes to rest. By itself the
 // runtime keeps as much again as is in use, and more after a peak: loading thousands of
 // instances and webhooks, or linking many, takes several times of what they need
-// afterwards. At the first rest the pages of the program's file that only the start has
-// needed go too.
+// afterwards. The pages of the program's file that only the start has needed go too: soon, and
+// once more at the first rest, when instances are connected.
 type memory struct {
 	logger *slog.Logger
 	read   func() memoryUse // nil: the runtime's
@@ -67,19 +70,21 @@ func (m memory) Run(ctx context.Context) error {
 	}
 	ticker := time.NewTicker(memoryPause)
 	defer ticker.Stop()
+	start := time.After(startPause)
 	before, left, started := m.read(), uint64(0), false
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-start:
+			m.forgetStart(ctx)
+			continue
 		case <-ticker.C:
 		}
 		now := m.read()
 		if now.made-before.made < busyMemory && !started {
 			started = true
-			if err := m.forget(); err != nil {
-				m.logger.WarnContext(ctx, "the pages of the program that only the start needs stay in memory", slog.Any("error", err))
-			}
+			m.forgetStart(ctx)
 		}
 		// What could not be given back the last time can't be given back now either.
 		if now.made-before.made < busyMemory && now.held > max(now.live+now.live/10, left)+idleMemory {
@@ -88,6 +93,13 @@ func (m memory) Run(ctx context.Context) error {
 			left = now.held
 		}
 		before = now
+	}
+}
+
+// forgetStart gives back the pages of the program that were needed until now.
+func (m memory) forgetStart(ctx context.Context) {
+	if err := m.forget(); err != nil {
+		m.logger.WarnContext(ctx, "the pages of the program that only the start needs stay in memory", slog.Any("error", err))
 	}
 }
 
