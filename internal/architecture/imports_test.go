@@ -163,6 +163,7 @@ func technologies() map[string]string {
 		"go.yaml.in/yaml":                       "cli/settings",
 		"github.com/jackc/pgx":                  "copying postgres store store/claim sqlerror testkit/postgres",
 		"modernc.org/sqlite":                    "sqlite sqlerror",
+		"modernc.org/libc":                      "sqlite",
 		"database/sql":                          "copying movein postgres sandbox/... sqlerror sqlite store/... whatsapp/keys",
 		"github.com/coder/websocket":            "sandbox/...",
 		"github.com/gabriel-vasile/mimetype":    "media",

@@ -46,6 +46,9 @@ const (
 	// page that was written many times is moved once. It bounds the log to some 8 MB.
 	logPages = 8_000
 
+	// writerCache is how many KB of pages the writer keeps in memory, once it has used as many.
+	// SQLite's usual 2,000 are too few for 50 busy instances, and pages are then read again.
+	writerCache = 8_000
 	// readers is how many connections may read while the writer writes. Reads are short
 	// here, so more connections would only cost memory.
 	readers = 4
@@ -93,6 +96,9 @@ func OpenWith(ctx context.Context, config Config) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlite: take the writer's connection: %w", err), pool.Close())
 	}
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", writerCache)); err != nil {
+		return nil, errors.Join(fmt.Errorf("sqlite: set the writer's cache: %w", err), conn.Close(), pool.Close())
+	}
 	reader, err := sql.Open("sqlite", dsn(path)+"&_query_only=1")
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlite: open readers: %w", err), conn.Close(), pool.Close())
@@ -109,7 +115,7 @@ func OpenWith(ctx context.Context, config Config) (*DB, error) {
 // connections, with the same pragmas as Open. It is for code with an SQL layer of its
 // own. If anything is written, conns must be 1.
 func OpenPool(ctx context.Context, path string, conns int) (*sql.DB, error) {
-	if err := create(path); err != nil {
+	if err := errors.Join(gather(), create(path)); err != nil {
 		return nil, err
 	}
 	pool, err := sql.Open("sqlite", dsn(path))
@@ -185,6 +191,7 @@ func syncNames(path string) error {
 
 func dsn(path string) string {
 	query := url.Values{
+		"vfs": {gathering}, // see log.go
 		// A transaction that reads before it writes must take the lock at its start.
 		// Otherwise it may fail with SQLITE_BUSY, whatever the time-out.
 		"_txlock": {"immediate"},
