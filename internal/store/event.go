@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
@@ -36,13 +38,9 @@ var (
 		table.Custom("data", func(e *eventlog.Event) any { return table.NotNull(e.Data) }, func(e *eventlog.Event) any { return (*eventData)(&e.Data) }),
 	)
 
-	appended = eventColumns.Without("sequence")
-
-	// The newest event is never removed, so the next number is always known. An event
-	// without a source key is always new.
-	appendEvent = "INSERT INTO events (" + appended.Names + ", created_at, sequence) VALUES (" + appended.Parameters() + ", " + appended.Next(1) +
-		", (SELECT COALESCE(MAX(sequence), 0) + 1 FROM events WHERE instance_id = " + appended.Parameter("instance_id") + "))" +
-		" ON CONFLICT (instance_id, source_key) WHERE source_key <> '' DO NOTHING RETURNING sequence"
+	// An event without a source key is always new.
+	appendEvent = "INSERT INTO events (" + eventColumns.Names + ", created_at) VALUES (" + eventColumns.Parameters() + ", " + eventColumns.Next(1) + ")" +
+		" ON CONFLICT (instance_id, source_key) WHERE source_key <> '' DO NOTHING"
 )
 
 const (
@@ -57,6 +55,9 @@ const (
 
 	newestEvents = "FROM events WHERE instance_id = $1 AND sequence >= $2 AND sequence < $3 ORDER BY sequence DESC LIMIT $4 + 0"
 
+	// The newest event is never removed, so the next number is always known.
+	lastSequence = "SELECT COALESCE(MAX(sequence), 0) FROM events WHERE instance_id = $1"
+
 	eventBounds = `SELECT COALESCE((SELECT MIN(sequence) FROM events WHERE instance_id = $1), 0),
 		COALESCE((SELECT MAX(sequence) FROM events WHERE instance_id = $1), 0)`
 )
@@ -70,7 +71,9 @@ type recorder struct {
 	appended   []eventlog.Event
 	recent     sentWrite       // what becomes of the messages that are remembered
 	chats      chattable.Write // what becomes of the chats
-	committed  func()          // called after the commit; may be nil
+	last       int64           // the number of the newest event; 0 if it is not known
+	numbers    *lru.Cache[string, int64]
+	committed  func() // called after the commit; may be nil
 }
 
 // together is a transaction that appends the events of many writes at once.
@@ -89,17 +92,41 @@ func (r *recorder) Append(ctx context.Context, events ...eventlog.Event) error {
 		return nil
 	}
 	for _, event := range events {
-		event.InstanceID = r.instanceID
-		err := r.QueryRowContext(ctx, appendEvent, appended.Values(&event, table.Millis(r.now()))...).Scan(&event.Sequence)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			continue
-		case err != nil:
+		last, err := r.lastEvent(ctx)
+		if err != nil {
+			return fmt.Errorf("number event: %w", err)
+		}
+		event.InstanceID, event.Sequence = r.instanceID, last+1
+		result, err := r.ExecContext(ctx, appendEvent, eventColumns.Values(&event, table.Millis(r.now()))...)
+		if err != nil {
 			return fmt.Errorf("append event: %w", err)
 		}
-		r.appended = append(r.appended, event)
+		added, err := result.RowsAffected()
+		if err != nil {
+			return fmt.Errorf("append event: %w", err)
+		}
+		if added > 0 {
+			r.last = event.Sequence
+			r.appended = append(r.appended, event)
+		}
 	}
 	return nil
+}
+
+// lastEvent is the number of the newest event of the instance. What is remembered of it is forgotten until
+// the commit: a later write of the same transaction reads what this one has added, and a transaction that
+// fails leaves nothing.
+func (r *recorder) lastEvent(ctx context.Context) (int64, error) {
+	if r.last > 0 {
+		return r.last, nil
+	}
+	if last, ok := r.numbers.Get(r.instanceID); ok {
+		r.numbers.Remove(r.instanceID)
+		r.last = last
+		return last, nil
+	}
+	err := r.QueryRowContext(ctx, lastSequence, r.instanceID).Scan(&r.last)
+	return r.last, err
 }
 
 // appendWith is Append if the statement with this result has added a message.
@@ -157,11 +184,11 @@ func (d *instanceDatabase) recordOr(
 func (d *instanceDatabase) beginRecord(
 	ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error,
 ) groupcommit.Pending {
-	r := &recorder{instanceID: instanceID, now: d.now}
+	r := &recorder{instanceID: instanceID, now: d.now, numbers: d.numbers}
 	cause := trace.Of(ctx)
 	return d.Begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
 		epoch := gateway.TenureOf(ctx).Epoch
-		r.Querier, r.appended, r.committed = q, nil, nil
+		r.Querier, r.appended, r.committed, r.last = q, nil, nil, 0
 		r.recent, r.chats = d.recent.Begin(instanceID, epoch), d.chats.BeginChats(instanceID, epoch)
 		return fn(ctx, r)
 	}, func() {
@@ -169,6 +196,9 @@ func (d *instanceDatabase) beginRecord(
 		r.chats.Committed()
 		if r.committed != nil {
 			r.committed()
+		}
+		if r.last > 0 {
+			r.numbers.Add(instanceID, r.last)
 		}
 		if len(r.appended) > 0 {
 			for i := range r.appended {

@@ -36,7 +36,7 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 		addReaction:                 "sqlite_autoindex_reactions_1 (message_id=?)",
 		deleteReaction:              "sqlite_autoindex_reactions_1 (message_id=?)",
 		s.db.reactionsTo():          "sqlite_autoindex_reactions_1 (message_id=?)",
-		appendEvent:                 "sqlite_autoindex_events_1 (instance_id=?)",
+		lastSequence:                "sqlite_autoindex_events_1 (instance_id=?)",
 		chattable.OpenMenuQuery:     "PRIMARY KEY (instance_id=? AND id=?)",
 		chattable.AsksAnywhereQuery: "chats_open_menu (instance_id=? AND open_menu>?)",
 		addDueRead:                  "sqlite_autoindex_messages_1 (id=?)",

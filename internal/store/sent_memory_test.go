@@ -232,6 +232,7 @@ func TestSentMessageIsNotRead(t *testing.T) {
 	want := map[string]int{
 		"INSERT INTO messages": 2, "UPDATE messages SET": 3, "INSERT INTO events": 2,
 		"SELECT id, jid,": 1, "INSERT INTO chats": 1, "UPDATE chats SET": 2, // the chat is looked for once
+		"SELECT COALESCE(MAX(sequence), 0)": 1, // and so is the number of the newest event
 	}
 	if !reflect.DeepEqual(c.statements, want) {
 		t.Errorf("the statements were %v, want %v", c.statements, want)
@@ -428,4 +429,94 @@ func (m *mixedWriters) look(instanceID string) {
 	if err != nil {
 		m.t.Error(err)
 	}
+}
+
+// The events of an instance are numbered in the order of their commits, without a gap: whatever becomes of
+// writes in the same transaction, however many events come twice or are deleted, and when the program
+// begins anew.
+func TestEventsAreNumberedWithoutAGap(t *testing.T) {
+	t.Parallel()
+	for kind, config := range cases.Sorted(map[string]func(t *testing.T) Config{
+		"SQLite":     func(t *testing.T) Config { t.Helper(); return Config{Path: filepath.Join(t.TempDir(), "recado.db")} },
+		"PostgreSQL": func(t *testing.T) Config { t.Helper(); return Config{URL: postgres.Start(t)} },
+	}) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			config := config(t)
+			config.Logger, config.Bell = slog.New(slog.DiscardHandler), new(eventlog.Bell)
+			var mu sync.Mutex
+			last, failed := map[string]int64{}, 0
+			config.Bell.Listen(func(events []eventlog.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, event := range events {
+					if event.Sequence != last[event.InstanceID]+1 {
+						t.Errorf("the event after number %d has the number %d", last[event.InstanceID], event.Sequence)
+					}
+					last[event.InstanceID] = event.Sequence
+				}
+			})
+			for range 3 {
+				s, err := Open(t.Context(), config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var group sync.WaitGroup
+				for range 12 {
+					group.Go(func() {
+						for range 50 {
+							if errors.Is(appendSome(t, s), errRefused) {
+								mu.Lock()
+								failed++
+								mu.Unlock()
+							}
+						}
+					})
+				}
+				group.Wait()
+				for id, want := range last {
+					if _, newest, err := s.EventBounds(t.Context(), id); err != nil || newest != want {
+						t.Errorf("the newest event is %d, %v; the bell rang for %d", newest, err, want)
+					}
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			if failed < 50 || last["one"] < 200 || last["two"] < 200 {
+				t.Errorf("%d writes have failed; the newest events are %v", failed, last)
+			}
+		})
+	}
+}
+
+// appendSome appends events of one of two instances, or deletes some, or appends some and fails.
+func appendSome(t *testing.T, s *Store) error {
+	t.Helper()
+	instanceID, n := []string{"one", "two"}[rand.N(2)], rand.N(10)
+	events := make([]eventlog.Event, 1+rand.N(3))
+	for i := range events {
+		source := []string{"", fmt.Sprint("source ", rand.N(30))}[rand.N(2)]
+		event, err := eventlog.NewEvent(instanceID, "chat", source, time.UnixMilli(1), eventlog.WebhookTest{})
+		if err != nil {
+			t.Error(err)
+		}
+		events[i] = event
+	}
+	if n == 0 {
+		if _, err := s.DeleteEvents(t.Context(), instanceID, 1<<40, events...); err != nil {
+			t.Error(err)
+		}
+		return nil
+	}
+	err := s.db.record(t.Context(), instanceID, func(ctx context.Context, r *recorder) error {
+		if err := r.Append(ctx, events...); err != nil || n > 2 {
+			return err
+		}
+		return errRefused
+	})
+	if err != nil && !errors.Is(err, errRefused) {
+		t.Error(err)
+	}
+	return err
 }

@@ -19,6 +19,8 @@ import (
 	"log/slog"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/recado-project/recado/internal/cache"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -112,11 +114,15 @@ func newStore(ctx context.Context, m *migrator, config Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
+	numbers, err := lru.New[string, int64](maxNumbers)
+	if err != nil {
+		return nil, fmt.Errorf("store: open: %w", err)
+	}
 	cached, err := newCaches(config, m.now)
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
-	own := &instanceDatabase{sharedDatabase: shared, fenced: config.Fenced, now: m.now, bell: config.Bell, recent: sent, chats: chats}
+	own := &instanceDatabase{sharedDatabase: shared, fenced: config.Fenced, now: m.now, bell: config.Bell, recent: sent, chats: chats, numbers: numbers}
 	if own.bell == nil {
 		own.bell = new(eventlog.Bell)
 	}
@@ -177,6 +183,7 @@ const (
 	maxInstances     = 4000
 	maxInstanceLists = 100
 	maxRegistrations = 8000
+	maxNumbers       = 16_384 // of newest events
 
 	// keysAge is how long a revoked key still works if the process that revoked it was killed
 	// before it could leave its mark.

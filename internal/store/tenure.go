@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/postgres"
@@ -27,7 +29,9 @@ type instanceDatabase struct {
 	now    func() time.Time
 	bell   *eventlog.Bell
 	recent *sentMemory
-	chats  *chattable.Tables
+	// numbers has the newest event of instances, where this process alone appends events: on SQLite.
+	numbers *lru.Cache[string, int64]
+	chats   *chattable.Tables
 }
 
 // writeOf runs fn in one write transaction, for an instance. See database.Write.
