@@ -139,7 +139,7 @@ func (d *postgresDatabase) close() error {
 }
 
 // groupTx is a transaction of a commit group. The events of all its writes are appended
-// by one statement: a round trip to the server costs more than the row.
+// at its end: a round trip to the server costs more than the row.
 type groupTx struct {
 	table.Querier
 
@@ -186,6 +186,26 @@ var laterColumns = []laterColumn{
 	later("data", "bytea", func(l *laterEvent) []byte { return table.NotNull(l.event.Data) }),
 }
 
+// fewEvents are as many as the server appends faster one after another. It plans appendTogether anew each
+// time, which costs it as much as eight of the others.
+const fewEvents = 8
+
+// appendNumbered appends one event, and appendNumberedWith does if there is a message. They are two, because
+// the server would plan one with a condition on a parameter anew each time.
+//
+//nolint:gochecknoglobals // statements that are made of the columns once
+var (
+	numbered           = eventColumns.Without("sequence")
+	appendNumbered     = appendNumberedIf("")
+	appendNumberedWith = appendNumberedIf(" WHERE EXISTS (SELECT 1 FROM messages WHERE id = " + numbered.Next(2) + ")")
+)
+
+func appendNumberedIf(condition string) string {
+	return "INSERT INTO events (" + numbered.Names + ", created_at, sequence) SELECT " + numbered.Parameters() + ", " + numbered.Next(1) +
+		", COALESCE((SELECT MAX(sequence) FROM events WHERE instance_id = " + numbered.Parameter("instance_id") + "), 0) + 1" + condition +
+		" ON CONFLICT (instance_id, source_key) WHERE source_key <> '' DO NOTHING RETURNING sequence"
+}
+
 // appendTogether numbers the events of each instance, starting after its newest one.
 // The commit group excludes other appends of these instances. If there is one all the
 // same, the statement fails and the transaction is rolled back.
@@ -227,15 +247,42 @@ func (t *groupTx) under(tenure gateway.Tenure, instanceID string) error {
 	return holdTenures(t.tx, []gateway.Tenure{tenure})
 }
 
-// flush queues the statement that appends the events which are new. With its answer each
-// write gets those that were its own.
-func (t *groupTx) flush() error {
-	if len(t.events) == 0 {
-		return nil
-	}
+// flush queues what appends the events which are new. With the answer each write gets those
+// that were its own.
+func (t *groupTx) flush() (err error) {
 	events := t.events
 	t.events = nil
-	err := t.tx.QueryLater(func(rows pgx.Rows) error {
+	if len(events) > fewEvents {
+		err = t.appendTogether(events)
+	} else {
+		for n := 0; n < len(events) && err == nil; n++ {
+			err = t.appendOne(events[n])
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("append events: %w", err)
+	}
+	return nil
+}
+
+func (t *groupTx) appendOne(l laterEvent) error {
+	statement, condition := appendNumbered, []any{table.Millis(l.now)}
+	if l.message != "" {
+		statement, condition = appendNumberedWith, append(condition, l.message)
+	}
+	return t.tx.QueryLater(func(rows pgx.Rows) error {
+		for rows.Next() {
+			if err := rows.Scan(&l.event.Sequence); err != nil {
+				return err
+			}
+			l.write.appended = append(l.write.appended, l.event)
+		}
+		return nil
+	}, statement, numbered.Values(&l.event, condition...)...)
+}
+
+func (t *groupTx) appendTogether(events []laterEvent) error {
+	return t.tx.QueryLater(func(rows pgx.Rows) error {
 		sequences := make(map[string]int64, len(events))
 		for rows.Next() {
 			var id string
@@ -254,10 +301,6 @@ func (t *groupTx) flush() error {
 		}
 		return nil
 	}, appendTogether, eventColumnsOf(events)...)
-	if err != nil {
-		return fmt.Errorf("append events: %w", err)
-	}
-	return nil
 }
 
 // eventColumnsOf returns the parameters of appendTogether.

@@ -65,6 +65,34 @@ func TestRefusedEventSpoilsNoOther(t *testing.T) {
 	}
 }
 
+// A message that comes a second time adds no events, whether they are appended one after another or by one statement.
+func TestSecondDelivery(t *testing.T) {
+	t.Parallel()
+	s := open(t, store.Config{URL: postgres.Start(t)})
+	if err := s.CreateAccount(t.Context(), gateway.Account{ID: "account", Name: "account"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, count := range []int{1, 20} {
+		instance := gateway.Instance{ID: fmt.Sprint("instance with ", count), AccountID: "account"}
+		if err := s.CreateInstance(t.Context(), instance); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 2 {
+			message := gateway.Message{ID: fmt.Sprint(n, count), InstanceID: instance.ID, PlatformID: "A", WireKey: "key", Chat: gateway.Party{JID: "5511988887766@s.whatsapp.net"}}
+			events := make([]eventlog.Event, count)
+			for i := range events {
+				events[i] = eventlog.Event{ID: fmt.Sprint("event ", n, count, i), Data: []byte("{}")}
+			}
+			if added, err := s.AddMessage(t.Context(), message, events...); err != nil || added != (n == 0) {
+				t.Errorf("delivery %d was added: %t, %v", n+1, added, err)
+			}
+			if _, newest, err := s.EventBounds(t.Context(), instance.ID); err != nil || newest != int64(count) {
+				t.Errorf("after delivery %d the newest event is %d of %d, %v", n+1, newest, count, err)
+			}
+		}
+	}
+}
+
 // Messages of many instances share commits. If an instance is gone, or a key is taken, its
 // own caller is told so, and no other.
 func TestRefusedMessageSpoilsNoOther(t *testing.T) {
