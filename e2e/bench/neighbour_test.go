@@ -101,7 +101,7 @@ func (n *neighbours) beside(b *testing.B, name string, alone map[string]time.Dur
 	ctx, stop := context.WithCancel(b.Context())
 	attacker := n.start(b, name)
 	var watching sync.WaitGroup
-	watched := n.watchMemory(ctx, &watching)
+	watched := n.gateway.watchMemory(ctx, &watching)
 	<-time.After(3 * time.Second) // until all of it is under way
 	beside := n.measure(b)
 	stop()
@@ -147,7 +147,7 @@ func BenchmarkHostileFile(b *testing.B) {
 			for b.Loop() {
 				watching, stop := context.WithCancel(ctx)
 				var watcher sync.WaitGroup
-				most := n.watchMemory(watching, &watcher)
+				most := n.gateway.watchMemory(watching, &watcher)
 				began := time.Now()
 				err := send()
 				took := time.Since(began)
@@ -407,13 +407,13 @@ func attackUntilKilled(plan string) error {
 	return nil
 }
 
-// watchMemory returns the most that the gateway and its programs have in memory until ctx ends.
-func (n *neighbours) watchMemory(ctx context.Context, under *sync.WaitGroup) <-chan int64 {
+// watchMemory returns the most that the process and its programs have in memory until ctx ends.
+func (s *server) watchMemory(ctx context.Context, under *sync.WaitGroup) <-chan int64 {
 	most := make(chan int64, 1)
 	under.Go(func() {
 		var peak int64
 		for ctx.Err() == nil {
-			peak = max(peak, memoryOfAll(n.gateway.PID()))
+			peak = max(peak, memoryOfAll(s.PID()))
 			<-time.After(20 * time.Millisecond)
 		}
 		most <- peak
