@@ -1,6 +1,6 @@
-// Package cache holds rows in memory that hardly change and that every request needs. A cached row is always
-// what the database has: who changes rows announces that before and after, and meanwhile every reader asks
-// the database.
+// Package cache holds in memory what hardly changes and is needed often: rows, and what it took work to find out
+// about something that never changes. A cached row is always what the database has: who changes rows announces
+// that before and after, and meanwhile every reader asks the database.
 package cache
 
 import (

@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -22,6 +23,52 @@ type examined struct {
 	field    string
 	declared string // media type as given
 	sniffed  string // media type of the content's first bytes, without parameters
+}
+
+// What is remembered of files that were inspected, in all: so many, each of which has so many bytes at most.
+const (
+	maxFindings     = 500
+	maxFindingBytes = 10 << 10 // of a thumbnail
+	maxDeclared     = 200      // of a declared type
+)
+
+// findingKey is for what, and for whose, file something was found: no account can notice what another one has sent.
+type findingKey struct {
+	account  string
+	kind     gateway.MessageType
+	declared string
+	hash     [sha256.Size]byte
+}
+
+// inspect checks and measures a file. What it finds out about a file that it leaves as it is is remembered, for
+// the next recipient of the file.
+func (s *Service) inspect(ctx context.Context, file *File, about examined) error {
+	given := file.content.name
+	key := findingKey{gateway.RequesterOf(ctx).AccountID, file.Kind, about.declared, [sha256.Size]byte(file.SHA256)}
+	found, known, err := s.findings.Find(key, func() (File, bool, error) {
+		err := inspectionOf(file.Kind)(ctx, s, file, about)
+		return *file, file.content.name == given && file.isWorthRemembering() && len(about.declared) <= maxDeclared, err
+	})
+	if err == nil && known {
+		found.content, found.FileName = file.content, file.FileName
+		*file = found
+	}
+	return err
+}
+
+// isWorthRemembering reports whether it took work to find out what is known of the file, and that is all there
+// is to know: while others have all the room, there is less.
+func (f *File) isWorthRemembering() bool {
+	switch f.Kind {
+	case gateway.TypeImage, gateway.TypeVideo:
+		return f.Thumbnail != nil && len(f.Thumbnail) <= maxFindingBytes
+	case gateway.TypeVoice:
+		return !bytes.Equal(f.Waveform, flatWaveform())
+	case gateway.TypeAudio:
+		return f.Seconds > 0
+	default: // the others are looked at in no time
+		return false
+	}
 }
 
 func (e examined) refuse(message string) error { return refused(e.field, message) }

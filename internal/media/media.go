@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recado-project/recado/internal/cache"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/outbound"
 )
@@ -95,6 +96,7 @@ type Service struct {
 	decoders *decoders
 	pools    Pools
 	uploads  func(ctx context.Context, id string) (*Blob, error)
+	findings *cache.Cache[findingKey, File]
 }
 
 // New makes the service. It fails if the folder for temporary files can't be used, or if
@@ -119,6 +121,7 @@ func New(config Config) (*Service, error) {
 		decoders: newDecoders(pools, tool.restrain),
 		pools:    pools,
 		uploads:  config.Uploads,
+		findings: cache.New[findingKey, File](cache.Config{Most: maxFindings}),
 	}, nil
 }
 
@@ -198,8 +201,7 @@ func (s *Service) Close() error {
 // neither, can't be decoded, or is not of the kind), Invalid with
 // CodeMediaFetchFailed, and TooLarge. The caller closes the file, which removes it.
 func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input string, hints Hints) (*File, error) {
-	inspect := inspectionOf(kind)
-	if inspect == nil {
+	if inspectionOf(kind) == nil {
 		return nil, fmt.Errorf("media: a message of type %q has no media", kind)
 	}
 	source, err := s.source(ctx, input, hints)
@@ -223,7 +225,7 @@ func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input stri
 		}
 	}
 	if err == nil {
-		err = inspect(ctx, s, file, about)
+		err = s.inspect(ctx, file, about)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

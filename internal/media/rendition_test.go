@@ -6,8 +6,11 @@ import (
 	"hash/crc32"
 	"image"
 	"image/jpeg"
+	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/internal/cache"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/mediatest"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -126,6 +129,90 @@ func TestSticker(t *testing.T) {
 				t.Errorf("%s of %d×%d, animated %v", file.MimeType, file.Width, file.Height, file.Animated)
 			}
 		})
+	}
+}
+
+// What was found out about a file is remembered for the next recipient, for its account alone. What was missing because others
+// had all the room is looked for again.
+func TestFilesAreInspectedOnce(t *testing.T) {
+	t.Parallel()
+	service := start(t, Config{FFmpeg: NoFFmpeg})
+	picture, other := mediatest.JPEG(t, 400, 200, 6, binary.BigEndian), mediatest.JPEG(t, 200, 400, 0, nil)
+	open := func(account string, content []byte) *File {
+		t.Helper()
+		ctx := gateway.WithRequester(t.Context(), gateway.Requester{AccountID: account})
+		file, err := service.Open(ctx, gateway.TypeImage, dataURI("image/png", content), Hints{FileName: account + ".jpg"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contentOf(t, file); got != string(content) {
+			t.Error("the content is another one")
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+		return file
+	}
+	complete := service.decoders.complete
+	service.decoders.complete = -1 // nothing is decoded
+	if file := open("ours", other); file.Thumbnail != nil {
+		t.Fatal("it was decoded")
+	}
+	service.decoders.complete = complete
+	first := open("ours", picture)
+	if file := open("ours", other); file.Thumbnail == nil {
+		t.Error("that there was no thumbnail is remembered")
+	}
+	service.decoders.complete = -1
+	again := open("ours", picture)
+	first.content, again.content = content{}, content{}
+	if !reflect.DeepEqual(first, again) || again.Thumbnail == nil {
+		t.Errorf("it was %+v, and is %+v", first, again)
+	}
+	if file := open("theirs", picture); file.Thumbnail != nil {
+		t.Error("another account is told what was found")
+	}
+}
+
+// What is remembered is bounded: so many files, each with little.
+func TestLittleIsRememberedOfFiles(t *testing.T) {
+	t.Parallel()
+	service := start(t, Config{FFmpeg: NoFFmpeg})
+	service.findings = cache.New[findingKey, File](cache.Config{Most: 2})
+	remembered := func(pictures ...int) (count int) {
+		complete := service.decoders.complete
+		defer func() { service.decoders.complete = complete }()
+		service.decoders.complete = -1
+		for _, width := range pictures {
+			if opened(t, service, gateway.TypeImage, dataURI("", mediatest.PNG(t, width, 100)), Hints{}).Thumbnail != nil {
+				count++
+			}
+		}
+		return count
+	}
+	for _, width := range []int{110, 120, 130, 140} {
+		opened(t, service, gateway.TypeImage, dataURI("", mediatest.PNG(t, width, 100)), Hints{})
+	}
+	if count := remembered(110, 120, 130, 140); count != 2 {
+		t.Errorf("%d files are remembered", count)
+	}
+	long := dataURI("image/png;"+strings.Repeat("x", maxDeclared), mediatest.PNG(t, 140, 100))
+	opened(t, service, gateway.TypeImage, long, Hints{})
+	service.decoders.complete = -1
+	if opened(t, service, gateway.TypeImage, long, Hints{}).Thumbnail != nil {
+		t.Error("a long type is remembered")
+	}
+	for _, file := range []File{
+		{Kind: gateway.TypeImage, Thumbnail: make([]byte, maxFindingBytes+1)},
+		{Kind: gateway.TypeVideo},
+		{Kind: gateway.TypeVoice, Waveform: flatWaveform()},
+		{Kind: gateway.TypeAudio},
+		{Kind: gateway.TypeDocument},
+		{Kind: gateway.TypeSticker},
+	} {
+		if file.isWorthRemembering() {
+			t.Errorf("%+v is remembered", file.Kind)
+		}
 	}
 }
 
