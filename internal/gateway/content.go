@@ -102,6 +102,8 @@ type Upload struct {
 	Key             []byte
 	EncryptedSHA256 []byte
 	Handle          string
+	// Reused says that the file was there already, from another message.
+	Reused bool
 }
 
 // Location is a place on a map.

@@ -85,12 +85,21 @@ type Messages interface {
 // Files is the part of a session that transfers the files of messages.
 type Files interface {
 	// Upload encrypts a file and leaves it with the platform, for a message of that type in
-	// that chat to point to. The file is read from its start. For a channel it is not encrypted.
-	Upload(ctx context.Context, chat JID, kind MessageType, file io.ReadSeeker) (Upload, error)
+	// that chat to point to. For a channel it is not encrypted. A file that was uploaded not long
+	// ago is not uploaded again.
+	Upload(ctx context.Context, chat JID, kind MessageType, file File) (Upload, error)
 	// Download fetches the file of a message and decrypts it into file. A file that
 	// the platform no longer has is requested from the phone; if the phone does not
 	// have it either, the error is NotFound.
 	Download(ctx context.Context, key MessageKey, payload []byte, file *os.File) error
+}
+
+// File is a file to be left with the platform.
+type File struct {
+	Content io.ReadSeeker // read from its start
+	// SHA256 is the hash of the content, as it was computed here. Messages whose files have the same
+	// may share an upload; nil is for a file that is its message's alone.
+	SHA256 []byte
 }
 
 // People is the part of a session about other people. It is larger than other ports because

@@ -65,6 +65,7 @@ func (s *Service) forwarded(ctx context.Context, original gateway.Message, to ga
 type attachment struct {
 	size     int64 // bytes
 	mimeType string
+	hash     []byte // of the content (gateway.File); nil if it was not computed here
 	open     func() (io.ReadSeekCloser, error)
 	close    func() error
 }

@@ -154,7 +154,7 @@ func (s *Service) partFailure(ctx context.Context, instanceID string, album Resu
 
 // attached is the file of a draft that is decoded or fetched already.
 func attached(file *media.File) *attachment {
-	return &attachment{size: file.Size, mimeType: file.MimeType, open: file.Open, close: file.Close}
+	return &attachment{size: file.Size, mimeType: file.MimeType, hash: file.SHA256, open: file.Open, close: file.Close}
 }
 
 // upload leaves the file of a draft with the platform, and writes where it lies.
@@ -168,12 +168,15 @@ func (s *Service) upload(ctx context.Context, session gateway.Session, chat gate
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
 	ctx, step := trace.Step(ctx, "upload")
-	upload, err := session.Files().Upload(ctx, chat, draft.content.Type, content)
+	file := gateway.File{Content: content, SHA256: draft.file.hash}
+	if draft.content.ViewOnce {
+		file.SHA256 = nil
+	}
+	upload, err := s.leave(ctx, session, chat, draft.content.Type, file, draft.file.size)
 	step.End(err)
 	if err != nil {
 		return err
 	}
-	s.config.Watcher.Uploaded(draft.file.size)
 	if draft.payload == nil {
 		draft.content.Media.Upload = upload
 		return nil
@@ -182,6 +185,17 @@ func (s *Service) upload(ctx context.Context, session gateway.Session, chat gate
 		return fmt.Errorf("messaging: encode message with its file: %w", err)
 	}
 	return nil
+}
+
+// leave leaves a file of a size with the platform.
+func (s *Service) leave(
+	ctx context.Context, session gateway.Session, chat gateway.JID, kind gateway.MessageType, file gateway.File, size int64,
+) (gateway.Upload, error) {
+	upload, err := session.Files().Upload(ctx, chat, kind, file)
+	if err == nil && !upload.Reused {
+		s.config.Watcher.Uploaded(size)
+	}
+	return upload, err
 }
 
 // SendTemplate sends what a template says: a text, or a file with the text below it. render is asked once the message can

@@ -4,8 +4,10 @@ package messaging
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
 )
 
@@ -304,16 +307,36 @@ func (q queued) uploaded(ctx context.Context, session gateway.Session, message q
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	upload, err := session.Files().Upload(ctx, chat, message.Type, file)
+	hash, err := q.hashToShare(ctx, message, file)
 	if err != nil {
 		return nil, err
 	}
-	q.s.config.Watcher.Uploaded(message.FileSize)
+	upload, err := q.s.leave(ctx, session, chat, message.Type, gateway.File{Content: file, SHA256: hash}, message.FileSize)
+	if err != nil {
+		return nil, err
+	}
 	payload, err := q.s.config.Encoder.EncodeUploaded(message.Payload, upload)
 	if err != nil {
 		return nil, fmt.Errorf("messaging: encode message with its file: %w", err)
 	}
 	return payload, nil
+}
+
+// hashToShare is the hash under which the file of a message may share an upload; nil if it may not. It is computed: in
+// the payload of a message that was forwarded, it is what a stranger has said.
+func (q queued) hashToShare(ctx context.Context, message queue.Message, file io.Reader) ([]byte, error) {
+	about, err := q.s.config.Encoder.Describe(ctx, message.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("messaging: describe message with a file: %w", err)
+	}
+	if about.ViewOnce {
+		return nil, nil
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, share.Yield(file)); err != nil {
+		return nil, fmt.Errorf("messaging: read the file of a message: %w", err)
+	}
+	return hash.Sum(nil), nil
 }
 
 // message is a message from the queue as it is kept once it leaves it.

@@ -852,6 +852,46 @@ func TestFilesInForms(t *testing.T) {
 	}
 }
 
+// The same file to further recipients is left with the platform once, at once and from the queue, and every phone can open it.
+// A file to be looked at once is left for itself, and so is one that is sent as something else.
+func TestFilesAreLeftWithThePlatformOnce(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{Admin: true})
+	drawn := picture(t)
+	given := client.DataURI("image/png", drawn)
+	size := float64(len(drawn))
+	image := func(to string, once bool, prefer string) func() (client.Sent, error) {
+		return func() (client.Sent, error) {
+			return g.Client.SendImage(t.Context(), id, client.Image{To: to, Image: given, ViewOnce: once, Prefer: prefer})
+		}
+	}
+	for _, c := range []struct {
+		to   string
+		send func() (client.Sent, error)
+		left float64 // bytes so far
+	}{
+		{customerNumber, image(customerNumber, false, ""), size},
+		{otherNumber, image(otherNumber, false, ""), size},
+		{customerNumber, image(customerNumber, false, client.RespondAsync), size},
+		{customerNumber, image(customerNumber, true, ""), 2 * size},
+		{customerNumber, image(customerNumber, true, client.RespondAsync), 3 * size},
+		{customerNumber, func() (client.Sent, error) {
+			return g.Client.SendDocument(t.Context(), id, client.Document{To: customerNumber, Document: given})
+		}, 4 * size},
+	} {
+		sent, err := c.send()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Phones.AwaitMessage(t, c.to, sent.MessageID); got.MediaSHA256 != sum(drawn) {
+			t.Errorf("the phone shows %+v", got)
+		}
+		if left := measured(t, g, `recado_media_bytes_total{direction="out"}`); left != c.left {
+			t.Errorf("%v bytes were left with the platform, want %v", left, c.left)
+		}
+	}
+}
+
 // A file that was uploaded once is sent many times, as whatever it can be, by every key of the account and no
 // other, until its time is over.
 func TestUploads(t *testing.T) {

@@ -84,7 +84,7 @@ func TestSessionByProxy(t *testing.T) {
 	w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "Olá!"})
 	e.await(t, "message")
 	file := []byte(strings.Repeat("a file ", 1000))
-	uploaded, err := session.Files().Upload(t.Context(), ownNumber+"@s.whatsapp.net", gateway.TypeDocument, bytes.NewReader(file))
+	uploaded, err := session.Files().Upload(t.Context(), ownNumber+"@s.whatsapp.net", gateway.TypeDocument, gateway.File{Content: bytes.NewReader(file)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestSessionByProxy(t *testing.T) {
 	// The file goes past nobody: with the proxy dead it can't be left with the platform.
 	proxy.Close()
 	e.await(t, "lost")
-	if _, err := session.Files().Upload(t.Context(), ownNumber+"@s.whatsapp.net", gateway.TypeDocument, bytes.NewReader(file)); err == nil {
+	if _, err := session.Files().Upload(t.Context(), ownNumber+"@s.whatsapp.net", gateway.TypeDocument, gateway.File{Content: bytes.NewReader(file)}); err == nil {
 		t.Error("a file was uploaded past the proxy")
 	}
 	for range 5 {

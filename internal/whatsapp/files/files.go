@@ -19,6 +19,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
+	"github.com/recado-project/recado/internal/cache"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/whatsapp/line"
@@ -29,6 +30,13 @@ import (
 // retryWait is how long the phone may take to upload a file again.
 const retryWait = 20 * time.Second
 
+// An upload serves other messages with the same file for so long: the platform keeps files for weeks, and those who get
+// the last of these messages shall have almost as long as the first ones.
+const (
+	reuseFor  = 24 * time.Hour
+	mostReuse = 32 // files of a session
+)
+
 // maxHandle bounds the handle of an upload in bytes.
 const maxHandle = 1024
 
@@ -37,9 +45,16 @@ type Files struct {
 	line     *line.Line
 	tempDir  string // for files that are being encrypted
 	maxBytes int64  // of a file that is downloaded
+	uploads  *cache.Cache[uploadKey, gateway.Upload]
 
 	mu      sync.Mutex
 	waiting map[string][]chan *events.MediaRetry // requests to the phone that wait for its answer
+}
+
+// uploadKey is for what an upload can be used again: a file has another key for each type of media.
+type uploadKey struct {
+	media whatsmeow.MediaType
+	hash  string
 }
 
 var _ gateway.Files = (*Files)(nil)
@@ -47,13 +62,32 @@ var _ gateway.Files = (*Files)(nil)
 // New returns the files of a session. Files are encrypted in tempDir, and those of more than
 // maxBytes are not downloaded.
 func New(of *line.Line, tempDir string, maxBytes int64) *Files {
-	return &Files{line: of, tempDir: tempDir, maxBytes: maxBytes, waiting: map[string][]chan *events.MediaRetry{}}
+	return &Files{
+		line: of, tempDir: tempDir, maxBytes: maxBytes, waiting: map[string][]chan *events.MediaRetry{},
+		uploads: cache.New[uploadKey, gateway.Upload](cache.Config{Most: mostReuse, Age: reuseFor, Now: func() time.Time { return of.Now() }}),
+	}
 }
 
-// Upload leaves a file with the platform (gateway.Files). It is encrypted into
-// a temporary file, never held whole in memory. In channels everybody reads, so nothing is
-// encrypted there.
-func (f *Files) Upload(ctx context.Context, chat gateway.JID, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
+// Upload leaves a file with the platform (gateway.Files). As the platform's own clients do for a message that is forwarded,
+// a message with the same file as one before points to the same upload, with its key. The session forgets them when it ends. In
+// channels every post has its own handle.
+func (f *Files) Upload(ctx context.Context, chat gateway.JID, kind gateway.MessageType, file gateway.File) (gateway.Upload, error) {
+	if chat.IsChannel() || file.SHA256 == nil {
+		return f.upload(ctx, chat, kind, file.Content)
+	}
+	reused := true
+	upload, _, err := f.uploads.Find(uploadKey{wire.MediaType(kind), string(file.SHA256)}, func() (gateway.Upload, bool, error) {
+		reused = false
+		made, err := f.upload(ctx, chat, kind, file.Content)
+		return made, true, err
+	})
+	upload.Reused = reused
+	return upload, err
+}
+
+// upload leaves a file with the platform. It is encrypted into a temporary file, never held
+// whole in memory. In channels everybody reads, so nothing is encrypted there.
+func (f *Files) upload(ctx context.Context, chat gateway.JID, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return gateway.Upload{}, fmt.Errorf("files: read file: %w", err)
