@@ -16,6 +16,7 @@ import (
 
 	_ "golang.org/x/image/webp"
 
+	"github.com/recado-project/recado/internal/media/eighth"
 	"github.com/recado-project/recado/internal/media/probe"
 	"github.com/recado-project/recado/internal/share"
 )
@@ -62,10 +63,15 @@ func (d *decoders) patient() *decoders {
 	return &patient
 }
 
-// decode makes something of a picture. It returns nothing for a picture that is too large, can't be
+// decode makes something of a picture: a thumbnail of an eighth of it, if that is large enough. It returns nothing for a picture that is too large, can't be
 // decoded, or takes too long: such a picture is sent without a thumbnail. Its error is the end of ctx;
 // of patient decoders also Unavailable, while others have all the room.
 func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Picture, made rendition) ([]byte, error) {
+	if weight := weightOfEighth(about); weight > 0 && made == asThumbnail {
+		if out, done, err := d.decodeEighth(ctx, file, about, weight); done || err != nil {
+			return out, err
+		}
+	}
 	weight := weightOf(about)
 	if weight == 0 {
 		return nil, nil
@@ -98,13 +104,49 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Pictur
 	}
 	deadline, stop := context.WithTimeout(ctx, d.complete)
 	defer stop()
-	decoded, _, err := image.Decode(&stoppableReader{from: share.Yield(bufio.NewReaderSize(file, 64<<10)), stopped: deadline.Err})
+	decoded, _, err := image.Decode(readUntil(deadline, file))
 	if err != nil {
 		// It took too long, or it is an animated WebP, an unknown variant, or
 		// incomplete.
 		return nil, ended(ctx)
 	}
 	return made.of(decoded, about.Orientation)
+}
+
+// decodeEighth makes a thumbnail of a JPEG without decoding most of it. done is false for an unusual file, which may be decoded as
+// a whole.
+func (d *decoders) decodeEighth(ctx context.Context, file *os.File, about probe.Picture, weight int64) (out []byte, done bool, err error) {
+	place, memory, err := d.admit(ctx, d.pools.Small, weight)
+	defer place.Release()
+	defer memory.Release()
+	if err != nil {
+		return nil, true, ended(ctx)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, false, fmt.Errorf("media: seek in image: %w", err)
+	}
+	deadline, stop := context.WithTimeout(ctx, d.complete)
+	defer stop()
+	small, err := eighth.Decode(readUntil(deadline, file), int(weight))
+	if err != nil {
+		return nil, deadline.Err() != nil, ended(ctx)
+	}
+	out, err = thumbnailOf(small, image.Pt(about.Width, about.Height), about.Orientation)
+	return out, true, err
+}
+
+// weightOfEighth returns how many bytes of memory it takes to decode a JPEG at an eighth of its size; 0 for a picture of which
+// that is too small for a thumbnail, or too large.
+func weightOfEighth(p probe.Picture) int64 {
+	const more = 4 // blocks that the last unit may have beyond the picture
+	if p.Scans < 1 || p.Scans > probe.MaxScans || max(p.Width, p.Height) < 8*thumbnailSide {
+		return 0
+	}
+	weight := 3 * int64(p.Width/8+more) * int64(p.Height/8+more)
+	if weight > smallWeight {
+		return 0
+	}
+	return weight
 }
 
 // admit waits for the turn of a picture that takes so much memory. The caller releases what it returns, also after
@@ -142,6 +184,11 @@ func weightOf(p probe.Picture) int64 {
 		return 0
 	}
 	return weight
+}
+
+// readUntil reads a file until a context ends.
+func readUntil(ctx context.Context, file io.Reader) io.Reader {
+	return &stoppableReader{from: share.Yield(bufio.NewReaderSize(file, 64<<10)), stopped: ctx.Err}
 }
 
 // stoppableReader reads a few bytes at a time, and fails once it is stopped. Decoders

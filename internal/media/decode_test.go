@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"image"
+	"image/jpeg"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -128,7 +129,7 @@ func TestProgressivePicturesAreShown(t *testing.T) {
 	for _, c := range []struct {
 		width, height, scans int
 		shown                bool
-	}{{1000, 500, 10, true}, {4000, 3000, 10, true}, {5000, 4100, 10, false}, {64, 64, probe.MaxScans, true}, {64, 64, probe.MaxScans + 1, false}} {
+	}{{1000, 500, 10, true}, {4000, 3000, 10, true}, {5000, 4100, 10, true}, {64, 64, probe.MaxScans, true}, {64, 64, probe.MaxScans + 1, false}} {
 		file := opened(t, service, gateway.TypeImage, dataURI("", mediatest.ProgressiveJPEG(c.width, c.height, c.scans)), Hints{Field: "image"})
 		if (file.Thumbnail != nil) != c.shown || file.Width != c.width {
 			t.Errorf("%+v: %d wide, a thumbnail of %d bytes", c, file.Width, len(file.Thumbnail))
@@ -162,6 +163,82 @@ func TestWeightOfPictures(t *testing.T) {
 		about, err := probe.ReadPicture(bytes.NewReader(c.content))
 		if err != nil || weightOf(about) != c.weight {
 			t.Errorf("%s: it weighs %d, %v; want %d", name, weightOf(about), err, c.weight)
+		}
+	}
+}
+
+// A large JPEG is not decoded as a whole for its thumbnail, which looks as if it was.
+func TestThumbnailsComeFromAnEighth(t *testing.T) {
+	t.Parallel()
+	content := mediatest.JPEG(t, 1640, 820, 6, binary.LittleEndian)
+	file := fileOf(t, content)
+	about, err := probe.ReadPicture(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDecoders(newPools(0), unbound)
+	d.complete = time.Minute
+	got, done, err := d.decodeEighth(t.Context(), file, about, weightOfEighth(about))
+	if err != nil || !done {
+		t.Fatal(done, err)
+	}
+	if chosen, err := d.decode(t.Context(), file, about, asThumbnail); err != nil || !bytes.Equal(chosen, got) {
+		t.Errorf("another way was chosen (%v)", err)
+	}
+	whole, err := jpeg.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := asThumbnail.of(whole, about.Orientation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := jpeg.Decode(bytes.NewReader(got))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := jpeg.Decode(bytes.NewReader(want))
+	if err != nil || small.Bounds() != reference.Bounds() {
+		t.Fatalf("it is %v, want %v (%v)", small.Bounds(), reference.Bounds(), err)
+	}
+	different := 0
+	for y := range small.Bounds().Dy() {
+		for x := range small.Bounds().Dx() {
+			r, _, b, _ := small.At(x, y).RGBA()
+			wantR, _, wantB, _ := reference.At(x, y).RGBA()
+			if (r > b) != (wantR > wantB) {
+				different++
+			}
+		}
+	}
+	if most := small.Bounds().Dx() + small.Bounds().Dy(); different > most { // the border of the colours
+		t.Errorf("%d pixels have the other colour", different)
+	}
+}
+
+// An unusual JPEG has a thumbnail as well, a small one is decoded as a whole, and so is what becomes more than a thumbnail.
+func TestWhatIsDecodedAsAWhole(t *testing.T) {
+	t.Parallel()
+	unusual := mediatest.JPEG(t, 1640, 820, 0, nil)
+	// "Adobe" says that its components are red, green and blue.
+	unusual = bytes.Join([][]byte{unusual[:2], {0xff, 0xee, 0, 14}, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"), unusual[2:]}, nil)
+	service := patiently(t)
+	if file := opened(t, service, gateway.TypeImage, dataURI("", unusual), Hints{}); file.Thumbnail == nil {
+		t.Error("the unusual one has no thumbnail")
+	}
+	for name, c := range cases.Sorted(map[string]struct {
+		about probe.Picture
+		want  int64
+	}{
+		"a photograph":    {probe.Picture{Width: 4000, Height: 3000, Scans: 1}, 3 * 504 * 379},
+		"as small":        {probe.Picture{Width: 600, Height: 800, Scans: 1}, 3 * 79 * 104},
+		"smaller":         {probe.Picture{Width: 799, Height: 799, Scans: 1}, 0},
+		"no JPEG":         {probe.Picture{Width: 4000, Height: 3000}, 0},
+		"many scans":      {probe.Picture{Width: 4000, Height: 3000, Scans: probe.MaxScans + 1}, 0},
+		"all that it can": {probe.Picture{Width: 65_535, Height: 65_535, Scans: 1}, 0},
+	}) {
+		if got := weightOfEighth(c.about); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
 }

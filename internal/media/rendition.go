@@ -41,7 +41,7 @@ func (r rendition) of(full image.Image, turned probe.Orientation) ([]byte, error
 	var err error
 	switch r {
 	case asThumbnail:
-		err = jpeg.Encode(&out, turnUpright(shrink(full), turned), &jpeg.Options{Quality: thumbnailQuality})
+		return thumbnailOf(full, full.Bounds().Size(), turned)
 	case asPortrait:
 		err = jpeg.Encode(&out, turnUpright(portrait(full), turned), &jpeg.Options{Quality: portraitQuality})
 	case asSticker:
@@ -61,12 +61,20 @@ func (r rendition) of(full image.Image, turned probe.Orientation) ([]byte, error
 	return out.Bytes(), nil
 }
 
-// shrink makes a picture as small as a thumbnail, on white.
-func shrink(full image.Image) *image.RGBA {
-	size := full.Bounds().Size()
+// thumbnailOf makes a thumbnail of a picture that has a size, and is stored in an orientation, from what is left of it.
+func thumbnailOf(left image.Image, size image.Point, turned probe.Orientation) ([]byte, error) {
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, turnUpright(shrink(left, size), turned), &jpeg.Options{Quality: thumbnailQuality}); err != nil {
+		return nil, fmt.Errorf("media: make a thumbnail: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// shrink makes a picture as small as the thumbnail of one that has a size, on white.
+func shrink(full image.Image, size image.Point) *image.RGBA {
 	// A careful filter over a whole photograph is slow, so a coarse one shrinks it to
 	// four times the size first. The thumbnail looks the same.
-	coarse := fit(size, 4*thumbnailSide)
+	coarse := fit(full.Bounds().Size(), 4*thumbnailSide)
 	step := image.NewRGBA(image.Rectangle{Max: coarse})
 	draw.Draw(step, step.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 	draw.NearestNeighbor.Scale(step, step.Bounds(), full, full.Bounds(), draw.Over, nil)
