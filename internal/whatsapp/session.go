@@ -129,7 +129,7 @@ func newSession(
 		contacts: people,
 		profiles: profiles.New(shared, people, func() { signals.send(signal{kind: pictureMoved}) }),
 		channels: channels.New(shared),
-		files:    files.New(shared, c.config.TempDir, c.config.MaxMediaBytes),
+		files:    files.New(shared, c.places, c.config.TempDir, c.config.MaxMediaBytes),
 		older:    history.NewRequests(shared, c.config.OlderTimeout),
 	}
 	s.use(client)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/required"
+	"github.com/recado-project/recado/internal/whatsapp/files"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/line"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
@@ -36,6 +37,7 @@ type Connector struct {
 	versions  *version.Chooser
 	logins    chan struct{}
 	histories chan struct{} // the place of the session that reads a history
+	places    files.Places
 	running   sync.WaitGroup
 	clockOff  atomic.Pointer[time.Duration] // nil: not compared yet
 }
@@ -78,6 +80,7 @@ func New(config Config) (*Connector, error) {
 		versions:  versions,
 		logins:    make(chan struct{}, config.ConnectAtOnce),
 		histories: make(chan struct{}, 1),
+		places:    files.NewPlaces(),
 	}, nil
 }
 

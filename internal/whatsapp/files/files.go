@@ -3,6 +3,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,13 +38,27 @@ const (
 	mostReuse = 32 // files of a session
 )
 
+// A file of so many bytes is encrypted in memory, if there is a Place for it: of the usual pictures, voice notes and documents
+// nothing encrypted is written to the disk.
+const (
+	mostInMemory = 2 << 20
+	placesAtOnce = 8
+)
+
+// Places are for files that are encrypted in memory, of all sessions together.
+type Places chan struct{}
+
+// NewPlaces returns places of which none is taken.
+func NewPlaces() Places { return make(Places, placesAtOnce) }
+
 // maxHandle bounds the handle of an upload in bytes.
 const maxHandle = 1024
 
 // Files transfers files. It is safe for concurrent use.
 type Files struct {
 	line     *line.Line
-	tempDir  string // for files that are being encrypted
+	places   Places // for files that are encrypted in memory
+	tempDir  string // for others that are being encrypted
 	maxBytes int64  // of a file that is downloaded
 	uploads  *cache.Cache[uploadKey, gateway.Upload]
 
@@ -59,11 +74,11 @@ type uploadKey struct {
 
 var _ gateway.Files = (*Files)(nil)
 
-// New returns the files of a session. Files are encrypted in tempDir, and those of more than
-// maxBytes are not downloaded.
-func New(of *line.Line, tempDir string, maxBytes int64) *Files {
+// New returns the files of a session. Files are encrypted in memory, as long as there are places, or
+// in tempDir. Those of more than maxBytes are not downloaded.
+func New(of *line.Line, places Places, tempDir string, maxBytes int64) *Files {
 	return &Files{
-		line: of, tempDir: tempDir, maxBytes: maxBytes, waiting: map[string][]chan *events.MediaRetry{},
+		line: of, places: places, tempDir: tempDir, maxBytes: maxBytes, waiting: map[string][]chan *events.MediaRetry{},
 		uploads: cache.New[uploadKey, gateway.Upload](cache.Config{Most: mostReuse, Age: reuseFor, Now: func() time.Time { return of.Now() }}),
 	}
 }
@@ -85,7 +100,7 @@ func (f *Files) Upload(ctx context.Context, chat gateway.JID, kind gateway.Messa
 	return upload, err
 }
 
-// upload leaves a file with the platform. It is encrypted into a temporary file, never held
+// upload leaves a file with the platform. A large one is encrypted into a temporary file, never held
 // whole in memory. In channels everybody reads, so nothing is encrypted there.
 func (f *Files) upload(ctx context.Context, chat gateway.JID, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
 	size, err := file.Seek(0, io.SeekEnd)
@@ -100,11 +115,11 @@ func (f *Files) upload(ctx context.Context, chat gateway.JID, kind gateway.Messa
 	if chat.IsChannel() {
 		return f.uploadOpen(ctx, kind, file)
 	}
-	encrypted, err := os.CreateTemp(f.tempDir, "recado-upload-*")
+	encrypted, done, err := f.makeRoom(size)
 	if err != nil {
-		return gateway.Upload{}, fmt.Errorf("files: make room for a file: %w", err)
+		return gateway.Upload{}, err
 	}
-	defer func() { _, _ = encrypted.Close(), os.Remove(encrypted.Name()) }() // it is of no more use
+	defer done()
 	response, err := f.line.Client().UploadReader(ctx, share.Yield(file), encrypted, wire.MediaType(kind))
 	if err != nil {
 		return gateway.Upload{}, wire.MediaFailure(err)
@@ -116,6 +131,30 @@ func (f *Files) upload(ctx context.Context, chat gateway.JID, kind gateway.Messa
 		EncryptedSHA256: response.FileEncSHA256,
 	}, nil
 }
+
+// makeRoom makes room for a file of a size that is encrypted. The caller calls done when it is of no more use.
+func (f *Files) makeRoom(size int64) (room io.ReadWriteSeeker, done func(), err error) {
+	if size <= mostInMemory {
+		select {
+		case f.places <- struct{}{}:
+			inMemory := new(memory)
+			inMemory.Grow(int(size + encryptionBytes))
+			return inMemory, func() { <-f.places }, nil
+		default:
+		}
+	}
+	file, err := os.CreateTemp(f.tempDir, "recado-upload-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("files: make room for a file: %w", err)
+	}
+	return file, func() { _, _ = file.Close(), os.Remove(file.Name()) }, nil
+}
+
+// memory is a file in memory that is written once, and then read once.
+type memory struct{ bytes.Buffer }
+
+// Seek goes to the start, where reading begins anyway.
+func (*memory) Seek(int64, int) (int64, error) { return 0, nil }
 
 // uploadOpen leaves a file with the platform as it is.
 func (f *Files) uploadOpen(ctx context.Context, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
