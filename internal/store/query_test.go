@@ -39,11 +39,12 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 		lastSequence:                "sqlite_autoindex_events_1 (instance_id=?)",
 		chattable.OpenMenuQuery:     "PRIMARY KEY (instance_id=? AND id=?)",
 		chattable.AsksAnywhereQuery: "chats_open_menu (instance_id=? AND open_menu>?)",
-		addDueRead:                  "sqlite_autoindex_messages_1 (id=?)",
-		dueReads:                    "due_reads_of_instance (instance_id=?)",
-		findAnswer:                  "sqlite_autoindex_menu_answers_1 (message_id=?)",
-		readEvents:                  "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
-		eventBounds:                 "sqlite_autoindex_events_1 (instance_id=?)",
+		"SELECT name FROM " + chattable.ChatsByID + " id IN " + s.db.In(1): "PRIMARY KEY (instance_id=? AND id=?)",
+		addDueRead:  "sqlite_autoindex_messages_1 (id=?)",
+		dueReads:    "due_reads_of_instance (instance_id=?)",
+		findAnswer:  "sqlite_autoindex_menu_answers_1 (message_id=?)",
+		readEvents:  "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
+		eventBounds: "sqlite_autoindex_events_1 (instance_id=?)",
 	}) {
 		plan := explain(t, s, query)
 		if !strings.Contains(plan, want) || strings.Contains(plan, "SCAN messages") || strings.Contains(plan, "SCAN events") ||

@@ -119,6 +119,10 @@ func (t *Tables) ListChats(
 	return page, nil
 }
 
+// ChatsByID goes on with a condition of the column id. It names the instance because the key of the table begins
+// with it: all chats of all instances would be looked at.
+const ChatsByID = "chats WHERE instance_id = $2 AND"
+
 // chatInOrder has what decides whether and where a chat is in a list.
 type chatInOrder struct {
 	position
@@ -127,31 +131,34 @@ type chatInOrder struct {
 }
 
 // chatsInOrder reads few columns of all chats, and all columns of those on the page: most of the time goes
-// into reading columns. search may occur anywhere in a name.
+// into reading columns. The database sorts them, unless something is searched, which may occur anywhere in a name.
+// The first of args is the instance.
 func (t *Tables) chatsInOrder(
 	ctx context.Context, search string, request gateway.PageRequest, from string, args []any,
 ) (page gateway.Page[gateway.Chat], err error) {
-	columns := "id, last_at, '', ''"
-	if search != "" {
-		columns = "id, last_at, name, jid"
-	}
-	all, err := table.Collect(ctx, t.db.Scanner(), table.Into(func(c *chatInOrder) []any { return []any{&c.id, &c.at, &c.name, &c.jid} }),
-		"SELECT "+columns+" "+from, args...)
-	if err != nil {
-		return page, err
-	}
-	if search != "" {
+	var order []position
+	if search == "" {
+		found, err := table.ListBy(ctx, t.db.Scanner(), scanPosition, request, table.Order{By: "last_at DESC, id DESC"}, "id, last_at", from, args...)
+		if err != nil {
+			return page, err
+		}
+		order, page.Total = found.Items, found.Total
+		request = gateway.PageRequest{Page: 1, Limit: request.Limit}
+	} else {
+		all, err := table.Collect(ctx, t.db.Scanner(), table.Into(func(c *chatInOrder) []any { return []any{&c.id, &c.at, &c.name, &c.jid} }),
+			"SELECT id, last_at, name, jid "+from, args...)
+		if err != nil {
+			return page, err
+		}
 		text, number := fold(strings.TrimSpace(search)), digitsOf(search)
-		all = slices.DeleteFunc(all, func(chat chatInOrder) bool {
-			return !strings.Contains(fold(chat.name), text) && (number == "" || !strings.Contains(gateway.JID(chat.jid).User(), number))
-		})
+		for _, chat := range all {
+			if strings.Contains(fold(chat.name), text) || number != "" && strings.Contains(gateway.JID(chat.jid).User(), number) {
+				order = append(order, chat.position)
+			}
+		}
+		page.Total = len(order)
 	}
-	order := make([]position, len(all))
-	for n, chat := range all {
-		order[n] = chat.position
-	}
-	page.Items, err = pageOf(ctx, t, order, false, request, chatColumns, "chats", func(chat gateway.Chat) string { return chat.ID })
-	page.Total = len(all)
+	page.Items, err = pageOf(ctx, t, order, false, request, chatColumns, ChatsByID, func(chat gateway.Chat) string { return chat.ID }, args[0])
 	return page, err
 }
 
@@ -161,11 +168,14 @@ type position struct {
 	at int64
 }
 
+//nolint:gochecknoglobals // a function
+var scanPosition = table.Into(func(p *position) []any { return []any{&p.id, &p.at} })
+
 // pageOf sorts positions, the newest first unless oldestFirst, and reads the rows of one page of them
-// from a table.
+// from a table. from goes on with a condition of the column id; args are its parameters from the second.
 func pageOf[T any](
 	ctx context.Context, t *Tables, all []position, oldestFirst bool, request gateway.PageRequest,
-	columns *table.Columns[T], from string, idOf func(T) string,
+	columns *table.Columns[T], from string, idOf func(T) string, args ...any,
 ) ([]T, error) {
 	slices.SortFunc(all, func(a, b position) int {
 		if oldestFirst {
@@ -179,7 +189,7 @@ func pageOf[T any](
 	for n, one := range all {
 		order[one.id], ids[n] = n, one.id
 	}
-	items, err := columns.Collect(ctx, t.db.Reader(), "FROM "+from+" WHERE id IN "+t.db.In(1), table.Texts(ids))
+	items, err := columns.Collect(ctx, t.db.Reader(), "FROM "+from+" id IN "+t.db.In(1), append([]any{table.Texts(ids)}, args...)...)
 	// Restore the requested order; rows may have changed meanwhile.
 	slices.SortFunc(items, func(a, b T) int { return cmp.Compare(order[idOf(a)], order[idOf(b)]) })
 	return items, err
@@ -330,7 +340,7 @@ func (t *Tables) searched(
 		}
 	}
 	if !whole {
-		order, err = table.Collect(ctx, t.db.Scanner(), table.Into(func(p *position) []any { return []any{&p.id, &p.at} }),
+		order, err = table.Collect(ctx, t.db.Scanner(), scanPosition,
 			"SELECT id, created_at "+from+" ORDER BY "+orderOf(filter)+" LIMIT $"+strconv.Itoa(len(args)+1)+" + 0 OFFSET $"+strconv.Itoa(len(args)+2),
 			append(slices.Clone(args), request.Limit, request.Offset())...)
 		if err != nil {
@@ -428,7 +438,7 @@ func (t *Tables) lookedThrough(
 
 // messagesAt reads the messages of one page, in the order of the filter.
 func (t *Tables) messagesAt(ctx context.Context, order []position, filter gateway.MessageFilter) ([]gateway.Message, error) {
-	return pageOf(ctx, t, order, filter.OldestFirst, gateway.PageRequest{Page: 1, Limit: len(order)}, MessageColumns, "messages",
+	return pageOf(ctx, t, order, filter.OldestFirst, gateway.PageRequest{Page: 1, Limit: len(order)}, MessageColumns, "messages WHERE",
 		func(message gateway.Message) string { return message.ID })
 }
 
