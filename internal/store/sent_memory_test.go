@@ -474,7 +474,7 @@ func TestEventsAreNumberedWithoutAGap(t *testing.T) {
 					})
 				}
 				group.Wait()
-				for id, want := range last {
+				for id, want := range cases.Sorted(last) {
 					if _, newest, err := s.EventBounds(t.Context(), id); err != nil || newest != want {
 						t.Errorf("the newest event is %d, %v; the bell rang for %d", newest, err, want)
 					}
