@@ -33,12 +33,12 @@ import (
 //nolint:gochecknoglobals // a table
 var costs = map[string]float64{
 	"syncs of a message sent":     3.9,
-	"writes of a message sent":    58.0,
+	"writes of a message sent":    4.0,
 	"KB written of one sent":      30.5,
 	"syncs of a message received": 1.03,
-	"writes of one received":      36.5,
+	"writes of one received":      1.05,
 	"KB written of one received":  19.2,
-	"round trips of one sent":     6.0,
+	"round trips of one sent":     5.4,
 }
 
 // slack is how much more than in the table a message may cost: checkpoints of the database
