@@ -48,12 +48,12 @@ func BenchmarkBusy(b *testing.B) {
 		all = append(all, one...)
 	}
 	work["all"] = all
-	for name, work := range cases.Sorted(work) {
+	for name, workers := range cases.Sorted(work) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				ctx, stop := context.WithCancel(b.Context())
 				var working sync.WaitGroup
-				for _, do := range work {
+				for _, do := range workers {
 					working.Go(func() {
 						for ctx.Err() == nil {
 							if err := do(ctx); err != nil && ctx.Err() == nil {
