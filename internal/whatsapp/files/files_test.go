@@ -58,7 +58,8 @@ func TestUsualFilesAreEncryptedInMemory(t *testing.T) {
 		return len(files) > 0, done
 	}
 	is, done := onDisk(mostInMemory + 1)
-	if done(); !is {
+	done()
+	if !is {
 		t.Error("a large file is in memory")
 	}
 	var all []func()
@@ -69,14 +70,16 @@ func TestUsualFilesAreEncryptedInMemory(t *testing.T) {
 		}
 	}
 	is, done = onDisk(1)
-	if done(); !is {
+	done()
+	if !is {
 		t.Error("there are more in memory than places")
 	}
 	for _, done := range all {
 		done()
 	}
 	is, done = onDisk(1)
-	if done(); is {
+	done()
+	if is {
 		t.Error("no place was given back")
 	}
 	if files, err := os.ReadDir(folder); err != nil || len(files) > 0 {
