@@ -110,7 +110,7 @@ func (m *inlineMedia) problem() string {
 
 // content is the media for the use case.
 func (m *inlineMedia) content() *media.Decoded {
-	return &media.Decoded{Declared: m.declared, Size: m.size, Content: m.file}
+	return &media.Decoded{Declared: m.declared, Size: m.size, SHA256: m.hash.Sum(nil), Content: m.file}
 }
 
 func (m *inlineMedia) close() error {

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"context"
 	"image"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -67,7 +68,7 @@ func runDecoder(made, turned, memory string) int {
 // memory, no environment, and the priority of a long conversion. It
 // returns nothing for a picture that can't be decoded, or takes too long, and whether there was such a
 // process.
-func (d *decoders) decodeApart(ctx context.Context, file *os.File, about probe.Picture, made rendition, weight int64) (out []byte, started bool) {
+func (d *decoders) decodeApart(ctx context.Context, file io.Reader, about probe.Picture, made rendition, weight int64) (out []byte, started bool) {
 	deadline, stop := context.WithTimeout(ctx, d.apart)
 	defer stop()
 	//nolint:gosec // it is this program

@@ -11,7 +11,6 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
-	"os"
 	"time"
 
 	_ "golang.org/x/image/webp"
@@ -66,7 +65,7 @@ func (d *decoders) patient() *decoders {
 // decode makes something of a picture: a thumbnail of an eighth of it, if that is large enough. It returns nothing for a picture that is too large, can't be
 // decoded, or takes too long: such a picture is sent without a thumbnail. Its error is the end of ctx;
 // of patient decoders also Unavailable, while others have all the room.
-func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Picture, made rendition) ([]byte, error) {
+func (d *decoders) decode(ctx context.Context, file io.ReadSeeker, about probe.Picture, made rendition) ([]byte, error) {
 	if weight := weightOfEighth(about); weight > 0 && made == asThumbnail {
 		if out, done, err := d.decodeEighth(ctx, file, about, weight); done || err != nil {
 			return out, err
@@ -115,7 +114,7 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Pictur
 
 // decodeEighth makes a thumbnail of a JPEG without decoding most of it. done is false for an unusual file, which may be decoded as
 // a whole.
-func (d *decoders) decodeEighth(ctx context.Context, file *os.File, about probe.Picture, weight int64) (out []byte, done bool, err error) {
+func (d *decoders) decodeEighth(ctx context.Context, file io.ReadSeeker, about probe.Picture, weight int64) (out []byte, done bool, err error) {
 	place, memory, err := d.admit(ctx, d.pools.Small, weight)
 	defer place.Release()
 	defer memory.Release()

@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"io"
 	"log/slog"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -177,7 +177,7 @@ func (t *tool) waveform(ctx context.Context, path string, duration time.Duration
 
 // measure notes the size and hash of a file that another program wrote.
 func (c *content) measure() error {
-	return c.read(func(file *os.File) (err error) {
+	return c.read(func(file io.ReadSeeker) (err error) {
 		c.size, c.hash, err = digest(file)
 		return err
 	})

@@ -56,22 +56,29 @@ func (f *File) take(content content) {
 	f.Size, f.SHA256 = content.size, content.hash
 }
 
-// content is a temporary file that is complete.
+// content is a temporary file that is complete: one of the service, or that of the request.
 type content struct {
-	root *os.Root
-	name string
-	size int64
-	hash []byte
+	root  *os.Root
+	name  string
+	given io.ReaderAt // the request's, which removes it; nil: it is the service's
+	size  int64
+	hash  []byte
 }
 
 func (c *content) remove() error {
+	if c.given != nil {
+		return nil
+	}
 	if err := c.root.Remove(c.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("media: remove temporary file: %w", err)
 	}
 	return nil
 }
 
-func (c *content) open() (*os.File, error) {
+func (c *content) open() (io.ReadSeekCloser, error) {
+	if c.given != nil {
+		return givenContent{io.NewSectionReader(c.given, 0, c.size)}, nil
+	}
 	file, err := c.root.Open(c.name)
 	if err != nil {
 		return nil, fmt.Errorf("media: open temporary file: %w", err)
@@ -79,9 +86,15 @@ func (c *content) open() (*os.File, error) {
 	return file, nil
 }
 
+// givenContent reads the file of a request, which closes it.
+type givenContent struct{ *io.SectionReader }
+
+// Close does nothing.
+func (givenContent) Close() error { return nil }
+
 // isAnimatedGIF reports whether the content, which is a GIF, holds more than one picture.
 func (f *File) isAnimatedGIF() (moves bool, err error) {
-	err = f.content.read(func(content *os.File) (err error) {
+	err = f.content.read(func(content io.ReadSeeker) (err error) {
 		moves, err = probe.IsAnimatedGIF(content)
 		return err
 	})
@@ -89,7 +102,7 @@ func (f *File) isAnimatedGIF() (moves bool, err error) {
 }
 
 // read opens the content for a function that reads it.
-func (c *content) read(use func(file *os.File) error) error {
+func (c *content) read(use func(file io.ReadSeeker) error) error {
 	file, err := c.open()
 	if err != nil {
 		return err
@@ -97,7 +110,7 @@ func (c *content) read(use func(file *os.File) error) error {
 	return errors.Join(use(file), file.Close())
 }
 
-// path is where another program, such as ffmpeg, finds the content.
+// path is where another program, such as ffmpeg, finds the content, unless that is the request's.
 func (c *content) path() string {
 	return filepath.Join(c.root.Name(), c.name)
 }
@@ -110,6 +123,19 @@ func (s *Service) createTemp() (*os.File, string, error) {
 		return nil, "", fmt.Errorf("media: make temporary file: %w", err)
 	}
 	return file, name, nil
+}
+
+// contentOf returns the content of a source: what is in a file already, as the media of a data URI, if no other program will
+// have to find it; otherwise a copy.
+func (s *Service) contentOf(ctx context.Context, kind gateway.MessageType, source *source) (content, error) {
+	if d := source.decoded; d != nil && len(d.SHA256) == sha256.Size && 0 < d.Size && d.Size <= s.maxBytes {
+		var head [len("GIF")]byte
+		_, _ = d.Content.ReadAt(head[:], 0) // there may be less
+		if kind == gateway.TypeDocument || kind == gateway.TypeImage && string(head[:]) != "GIF" {
+			return content{given: d.Content, size: d.Size, hash: d.SHA256}, nil
+		}
+	}
+	return s.spool(ctx, source)
 }
 
 // spool copies a source into a temporary file, piece by piece.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"os"
 	"strings"
 	"time"
 
@@ -167,7 +166,7 @@ func mayBeEither(mimeType string) bool {
 
 // sniff recognises the media type of content by its first bytes.
 func sniff(content *content) (mimeType string, err error) {
-	err = content.read(func(file *os.File) error {
+	err = content.read(func(file io.ReadSeeker) error {
 		head, err := io.ReadAll(io.LimitReader(file, sniffLimit))
 		mimeType = detect(head)
 		return err
@@ -229,7 +228,7 @@ func inspectImage(ctx context.Context, s *Service, file *File, about examined) e
 			return err
 		}
 	}
-	return file.content.read(func(content *os.File) error {
+	return file.content.read(func(content io.ReadSeeker) error {
 		picture, err := probe.ReadPicture(content)
 		if err != nil {
 			return about.refuse("must hold an image that can be read")
@@ -247,7 +246,7 @@ const (
 )
 
 func inspectSticker(_ context.Context, _ *Service, file *File, about examined) error {
-	return file.content.read(func(content *os.File) error {
+	return file.content.read(func(content io.ReadSeeker) error {
 		sticker, err := probe.ReadWebP(content)
 		switch {
 		case err != nil:
@@ -285,7 +284,7 @@ func inspectVideo(ctx context.Context, s *Service, file *File, about examined) e
 // playGIF makes the video of a GIF that phones play without end.
 func (s *Service) playGIF(ctx context.Context, file *File, about examined, found probe.Tracks) (probe.Tracks, error) {
 	var picture probe.Picture
-	err := file.content.read(func(content *os.File) (err error) {
+	err := file.content.read(func(content io.ReadSeeker) (err error) {
 		picture, err = probe.ReadPicture(content)
 		return err
 	})

@@ -208,7 +208,7 @@ func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input stri
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.spool(ctx, source)
+	content, err := s.contentOf(ctx, kind, source)
 	source.end()
 	if err != nil {
 		return nil, err

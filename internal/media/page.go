@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"os"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/probe"
@@ -53,7 +52,7 @@ func (s *Service) PagePicture(ctx context.Context, address *url.URL) ([]byte, er
 	}
 	defer func() { _ = content.remove() }() // openTemp removes what could not be
 	var small []byte
-	err = content.read(func(file *os.File) error {
+	err = content.read(func(file io.ReadSeeker) error {
 		picture, err := probe.ReadPicture(file)
 		if err != nil {
 			return nil //nolint:nilerr // the page's mistake
@@ -91,7 +90,7 @@ func (s *Service) Portrait(ctx context.Context, picture Picture) (_ []byte, err 
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	var out []byte
-	err = file.content.read(func(content *os.File) error {
+	err = file.content.read(func(content io.ReadSeeker) error {
 		about, err := probe.ReadPicture(content)
 		if err != nil {
 			return refused(hints.Field, "must hold an image that can be read")

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"mime"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,7 +215,7 @@ func nounOf(kind gateway.MessageType) string {
 // formats are not shown by all phones. Of a GIF it takes the first picture.
 func (s *Service) makeStill(ctx context.Context, file *File, about examined) error {
 	var still []byte
-	err := file.content.read(func(content *os.File) error {
+	err := file.content.read(func(content io.ReadSeeker) error {
 		picture, err := probe.ReadPicture(content)
 		if err != nil {
 			return about.refuse("must hold an image that can be read")

@@ -23,6 +23,7 @@ type source struct {
 	explain func(err error) error
 	close   func()
 	place   *share.Taken // among the files that are fetched; nil for others
+	decoded *Decoded     // what is in a file already; nil for others
 }
 
 // end closes the source and gives its place back.
@@ -149,7 +150,8 @@ func declaredType(declared string) (string, map[string]string) {
 type Decoded struct {
 	Declared string // media type as given, with its parameters; it may be wrong
 	Size     int64  // in bytes
-	// Content is read from its start. Its owner closes it.
+	SHA256   []byte // the hash of the content; nil if it is not known
+	// Content is read from its start. Its owner closes it, after the file that is opened of it.
 	Content io.ReaderAt
 }
 
@@ -170,7 +172,7 @@ func (d Decoded) reader() io.Reader { return io.NewSectionReader(d.Content, 0, d
 // source makes the decoded media the source of a file.
 func (d Decoded) source(field string) *source {
 	return &source{
-		body: d.reader(), declared: d.Declared, field: field,
+		body: d.reader(), declared: d.Declared, field: field, decoded: &d,
 		explain: func(err error) error { return err }, close: func() {},
 	}
 }

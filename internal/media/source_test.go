@@ -2,7 +2,10 @@ package media
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -226,4 +229,63 @@ func FuzzDataURI(f *testing.F) {
 			t.Errorf("%q was taken as %q", data, again)
 		}
 	})
+}
+
+// What the request has in a file already is not copied, unless another program has to find it.
+func TestDecodedMediaIsNotCopied(t *testing.T) {
+	t.Parallel()
+	config := Config{FFmpeg: NoFFmpeg, TempDir: t.TempDir()}
+	service, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = service.Close() }()
+	service.decoders.complete, service.decoders.apart = time.Minute, time.Minute
+	for name, c := range cases.Sorted(map[string]struct {
+		kind    gateway.MessageType
+		content []byte
+		hashed  bool
+		copied  int
+	}{
+		"picture":              {gateway.TypeImage, mediatest.JPEG(t, 1000, 500, 6, binary.BigEndian), true, 0},
+		"large PNG":            {gateway.TypeImage, mediatest.PNG(t, 2600, 1700), true, 0}, // its decoder is a process of its own
+		"document":             {gateway.TypeDocument, []byte("a"), true, 0},
+		"document, not hashed": {gateway.TypeDocument, []byte("a"), false, 1},
+		"GIF":                  {gateway.TypeImage, mediatest.GIF(t, 200, 100), true, 1},
+		"sound":                {gateway.TypeVoice, sample(t, "voice.ogg"), true, 1},
+	}) {
+		hash := sha256.Sum256(c.content)
+		given := &Decoded{Size: int64(len(c.content)), Content: bytes.NewReader(c.content)}
+		if c.hashed {
+			given.SHA256 = hash[:]
+		}
+		file, err := service.Open(t.Context(), c.kind, "", Hints{Decoded: given})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if entries, err := os.ReadDir(config.TempDir); err != nil || len(entries) != c.copied {
+			t.Errorf("%s: it was copied to %d files, want %d (%v)", name, len(entries), c.copied, err)
+		}
+		if c.kind == gateway.TypeImage && file.Thumbnail == nil {
+			t.Errorf("%s: it has no thumbnail", name)
+		}
+		for range 2 {
+			if name != "GIF" && (contentOf(t, file) != string(c.content) || !bytes.Equal(file.SHA256, hash[:]) || file.Size != given.Size) {
+				t.Errorf("%s: it has another content", name)
+			}
+		}
+		if err := errors.Join(file.Close(), file.Close()); err != nil {
+			t.Error(err)
+		}
+		wantEmpty(t, config.TempDir)
+	}
+	// One that is too large, or empty, is refused as any other.
+	small := start(t, Config{FFmpeg: NoFFmpeg, MaxBytes: 3})
+	for size, code := range cases.Sorted(map[int64]string{0: gateway.CodeValidation, 4: gateway.CodePayloadTooLarge}) {
+		hash := sha256.Sum256(make([]byte, size))
+		_, err := small.Open(t.Context(), gateway.TypeDocument, "", Hints{Decoded: &Decoded{Size: size, SHA256: hash[:], Content: bytes.NewReader(make([]byte, size))}})
+		if failure, ok := gateway.AsError(err); !ok || failure.Code != code {
+			t.Errorf("%d bytes: %v, want %s", size, err, code)
+		}
+	}
 }

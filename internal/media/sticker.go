@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"os"
+	"io"
 	"slices"
 	"strconv"
 	"time"
@@ -77,7 +77,7 @@ func (s *Service) makeSticker(ctx context.Context, file *File, about examined) e
 // squareStill writes a picture as a PNG of a sticker's size.
 func (s *Service) squareStill(ctx context.Context, from *content, about examined) (content, error) {
 	var small []byte
-	err := from.read(func(file *os.File) error {
+	err := from.read(func(file io.ReadSeeker) error {
 		picture, err := probe.ReadPicture(file)
 		if err != nil {
 			return about.refuse("must hold an image that can be read")
@@ -132,7 +132,7 @@ func (s *Service) stickerNeed(ctx context.Context, from content, format string) 
 	found := probe.Tracks{VideoCodec: format, Width: stickerSide, Height: stickerSide, BytesPerPixel: 4}
 	switch format {
 	case "gif":
-		err := from.read(func(file *os.File) error {
+		err := from.read(func(file io.ReadSeeker) error {
 			picture, err := probe.ReadPicture(file)
 			found.Width, found.Height = picture.Width, picture.Height
 			if err != nil {

@@ -7,8 +7,8 @@ import (
 	"image"
 	"image/color"
 	"image/gif"
+	"io"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -61,7 +61,7 @@ func TestStickerKeepsItsShape(t *testing.T) {
 	needFFmpeg(t)
 	service := start(t, Config{})
 	file := opened(t, service, gateway.TypeSticker, dataURI("", mediatest.JPEG(t, 400, 200, 6, binary.LittleEndian)), Hints{Convert: true})
-	err := file.content.read(func(content *os.File) error {
+	err := file.content.read(func(content io.ReadSeeker) error {
 		shown, err := webp.Decode(content)
 		if err != nil {
 			return err

@@ -2,7 +2,7 @@ package media
 
 import (
 	"context"
-	"os"
+	"io"
 
 	"github.com/recado-project/recado/internal/media/probe"
 )
@@ -30,7 +30,7 @@ func (s *Service) measureTracks(ctx context.Context, file *File, about examined)
 
 // tracks reads the headers of the content, which is of a media type.
 func (f *File) tracks(mimeType string) (found probe.Tracks, err error) {
-	err = f.content.read(func(content *os.File) (err error) {
+	err = f.content.read(func(content io.ReadSeeker) (err error) {
 		found, err = probe.ReadTracks(content, mimeType)
 		return err
 	})
