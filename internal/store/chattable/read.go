@@ -138,7 +138,7 @@ func (t *Tables) chatsInOrder(
 ) (page gateway.Page[gateway.Chat], err error) {
 	var order []position
 	if search == "" {
-		found, err := table.ListBy(ctx, t.db.Scanner(), scanPosition, request, table.Order{By: "last_at DESC, id DESC"}, "id, last_at", from, args...)
+		found, err := table.ListBy(ctx, t.db.Scanner(), scanPosition, request, table.Order[position]{By: "last_at DESC, id DESC"}, "id, last_at", from, args...)
 		if err != nil {
 			return page, err
 		}
@@ -233,17 +233,30 @@ func (t *Tables) ListMessages(
 
 // MessagesFrom ends a SELECT of the messages of an instance that a filter chooses, whatever words it
 // searches, with its parameters and the order in which they are listed.
-func MessagesFrom(instanceID string, filter gateway.MessageFilter) (from string, args []any, order table.Order) {
+func MessagesFrom(instanceID string, filter gateway.MessageFilter) (from string, args []any, order table.Order[gateway.Message]) {
 	from, args = "FROM messages WHERE chat_id = $1", []any{filter.ChatID}
 	if filter.ChatID == "" {
 		from, args = "FROM messages WHERE instance_id = $1 AND chat_jid <> '"+string(gateway.StatusChat)+"'", []any{instanceID}
 	}
 	from, args = chosen(from, args, filter)
-	order = table.Order{By: orderOf(filter), Counted: countedBeyond}
-	if filter.CountAll {
-		order.Counted = 0
+	order.By = orderOf(filter)
+	if !filter.CountAll {
+		order.Beyond = func(last gateway.Message) (string, []any, int) {
+			from, args, _ := MessagesFrom(instanceID, behind(filter, gateway.Position{At: last.CreatedAt, ID: last.ID}))
+			return from, args, countedBeyond
+		}
 	}
 	return from, args, order
+}
+
+// behind is a filter of what follows a message in the list.
+func behind(filter gateway.MessageFilter, last gateway.Position) gateway.MessageFilter {
+	if filter.OldestFirst {
+		filter.After = last
+	} else {
+		filter.Before = last
+	}
+	return filter
 }
 
 // orderOf is the order in which messages are listed.
@@ -401,11 +414,7 @@ func (t *Tables) nearest(
 		if err != nil || len(order) == request.Limit || read < limit {
 			return order, err == nil, err
 		}
-		if filter.OldestFirst {
-			filter.After = last
-		} else {
-			filter.Before = last
-		}
+		filter = behind(filter, last)
 	}
 	return nil, false, nil
 }

@@ -123,18 +123,20 @@ func List[T any](
 	ctx context.Context, q Querier, scan func(row Scanner) (T, error), request gateway.PageRequest,
 	columns, from string, args ...any,
 ) (gateway.Page[T], error) {
-	return ListBy(ctx, q, scan, request, Order{By: "created_at, id"}, columns, from, args...)
+	return ListBy(ctx, q, scan, request, Order[T]{By: "created_at, id"}, columns, from, args...)
 }
 
 // Order says how ListBy lists rows.
-type Order struct {
-	By      string // the columns
-	Counted int    // how many rows are counted beyond the page; 0: all
+type Order[T any] struct {
+	By string // the columns
+	// Beyond ends a SELECT of what follows a row in the list, with its parameters; at most so many are counted then. nil: all
+	// rows are counted.
+	Beyond func(last T) (from string, args []any, most int)
 }
 
 // ListBy is List in an order of its own.
 func ListBy[T any](
-	ctx context.Context, q Querier, scan func(row Scanner) (T, error), request gateway.PageRequest, order Order,
+	ctx context.Context, q Querier, scan func(row Scanner) (T, error), request gateway.PageRequest, order Order[T],
 	columns, from string, args ...any,
 ) (page gateway.Page[T], err error) {
 	offset, next := request.Offset(), Parameter(len(args)+1)
@@ -144,16 +146,19 @@ func ListBy[T any](
 	if err != nil {
 		return page, err
 	}
-	if n := len(page.Items); n < request.Limit && (n > 0 || offset == 0) {
+	n, before := len(page.Items), 0
+	if n < request.Limit && (n > 0 || offset == 0) {
 		page.Total = offset + n
 		return page, nil
 	}
 	count := "SELECT count(*) " + from
-	if order.Counted > 0 {
-		count = "SELECT count(*) FROM (SELECT 1 " + from + " LIMIT " + next + " + 0) AS counted"
-		args = append(slices.Clone(args), offset+request.Limit+order.Counted)
+	if n > 0 && order.Beyond != nil { // what comes before the last one was counted by passing it over
+		beyond, of, most := order.Beyond(page.Items[n-1])
+		before, args = offset+n, append(slices.Clone(of), most)
+		count = "SELECT count(*) FROM (SELECT 1 " + beyond + " LIMIT " + Parameter(len(args)) + " + 0) AS counted"
 	}
 	err = q.QueryRowContext(ctx, count, args...).Scan(&page.Total)
+	page.Total += before
 	return page, err
 }
 

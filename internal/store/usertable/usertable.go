@@ -338,7 +338,7 @@ func (t *Tables) AddAudit(ctx context.Context, entry gateway.AuditEntry) (err er
 // ListAudit returns a page of the account's audit list, newest first.
 func (t *Tables) ListAudit(ctx context.Context, accountID string, request gateway.PageRequest) (_ gateway.Page[gateway.AuditEntry], err error) {
 	defer table.Wrap(&err, "list audit")
-	return table.ListBy(ctx, t.db.Scanner(), auditColumns.Scan, request, table.Order{By: "created_at DESC, id DESC"},
+	return table.ListBy(ctx, t.db.Scanner(), auditColumns.Scan, request, table.Order[gateway.AuditEntry]{By: "created_at DESC, id DESC"},
 		auditColumns.Names, "FROM audit WHERE account_id = $1", accountID)
 }
 
