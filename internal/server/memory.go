@@ -27,15 +27,6 @@ const (
 	// idleMemory is how much may lie unused, beside a tenth of what is in use, before it
 	// is worth the work of giving it back.
 	idleMemory = 6 << 20
-
-	// glance lies between two looks at whether the program is at work, which it is when it made
-	// workMemory meanwhile.
-	glance     = time.Second
-	workMemory = 8 << 20
-	// restPercent is how much garbage the runtime lets lie about, in percent of what is in use. At work it
-	// may be workPercent, but no more than workGarbage bytes beyond that.
-	restPercent, workPercent = 100, 300
-	workGarbage              = 64 << 20
 )
 
 // memory gives memory back to the system when the program comes to rest. By itself the
@@ -101,58 +92,6 @@ func (m memory) forgetStart(ctx context.Context) {
 	if err := m.forget(); err != nil {
 		m.logger.WarnContext(ctx, "the pages of the program that only the start needs stay in memory", slog.Any("error", err))
 	}
-}
-
-// garbage lets a program that is at work collect its garbage less often while it holds little: with a
-// heap of 20 MB, which fills in a moment, that is a tenth of its CPU. What GOGC
-// in the environment says stays, if it is not 100.
-type garbage struct {
-	read func() memoryUse               // nil: the runtime's
-	set  func(percent int) (before int) // nil: the runtime's
-}
-
-// Run looks at the work until ctx ends.
-func (g garbage) Run(ctx context.Context) error {
-	if g.read == nil {
-		g.read = readMemory
-	}
-	if g.set == nil {
-		g.set = debug.SetGCPercent
-	}
-	percent := g.set(restPercent)
-	if percent != restPercent {
-		g.set(percent)
-		<-ctx.Done()
-		return nil
-	}
-	defer func() { g.set(restPercent) }()
-	ticker := time.NewTicker(glance)
-	defer ticker.Stop()
-	for before := g.read(); ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		now := g.read()
-		want := restPercent
-		if now.made-before.made >= workMemory {
-			want = garbageAtWork(now.live)
-		}
-		if want != percent { // to set it stops the program for a moment
-			g.set(want)
-			percent = want
-		}
-		before = now
-	}
-}
-
-// garbageAtWork is how much garbage may lie about in a program at work, in percent of what it holds. It goes
-// in steps, so that it seldom changes.
-func garbageAtWork(live uint64) (percent int) {
-	const step = 50
-	fits := min(workPercent, uint64(workGarbage)*restPercent/max(live, 1))
-	return max(restPercent, int(fits)/step*step)
 }
 
 // readMemory asks the runtime.

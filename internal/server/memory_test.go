@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -90,71 +89,6 @@ func atRest(looks []memoryUse) int {
 		before = look
 	}
 	return n
-}
-
-// Garbage may grow further while the program is at work and holds little, and only then; what the environment says
-// stays.
-func TestGarbageMayGrowAtWork(t *testing.T) {
-	t.Parallel()
-	const mb = 1 << 20
-	for name, test := range cases.Sorted(map[string]struct {
-		environment int
-		looks       []memoryUse // one each glance
-		set         []int       // what was set one after another
-	}{
-		"at rest":                 {100, []memoryUse{{made: 7 * mb, live: 20 * mb}, {made: 14 * mb, live: 20 * mb}}, nil},
-		"at work":                 {100, []memoryUse{{made: 8 * mb, live: 20 * mb}, {made: 16 * mb, live: 21 * mb}}, []int{300}},
-		"at rest after work":      {100, []memoryUse{{made: 50 * mb, live: 20 * mb}, {made: 51 * mb, live: 20 * mb}}, []int{300, 100}},
-		"more is in use":          {100, []memoryUse{{made: 50 * mb, live: 20 * mb}, {made: 100 * mb, live: 40 * mb}, {made: 150 * mb, live: 64 * mb}, {made: 200 * mb, live: 700 * mb}}, []int{300, 150, 100}},
-		"nothing was collected":   {100, []memoryUse{{made: 50 * mb}}, []int{300}},
-		"the environment says 50": {50, []memoryUse{{made: 50 * mb, live: 20 * mb}}, nil},
-		"the environment says no": {-1, []memoryUse{{made: 50 * mb, live: 20 * mb}}, nil},
-	}) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				looks, percent := append([]memoryUse{{}}, test.looks...), test.environment
-				var set []int
-				var lock sync.Mutex
-				ctx, cancel := context.WithCancel(t.Context())
-				done := make(chan error, 1)
-				go func() {
-					done <- garbage{
-						read: func() memoryUse {
-							now := looks[0]
-							looks = looks[1:]
-							return now
-						},
-						set: func(to int) (before int) {
-							lock.Lock()
-							defer lock.Unlock()
-							before, percent = percent, to
-							set = append(set, to)
-							return before
-						},
-					}.Run(ctx)
-				}()
-				synctest.Wait()
-				lock.Lock()
-				set = nil // it has asked what the environment says
-				if percent != test.environment {
-					t.Errorf("the start sets %d", percent)
-				}
-				lock.Unlock()
-				time.Sleep(time.Duration(len(test.looks))*glance + glance/2)
-				synctest.Wait()
-				lock.Lock()
-				if !slices.Equal(set, test.set) {
-					t.Errorf("set %v, want %v", set, test.set)
-				}
-				lock.Unlock()
-				cancel()
-				if err := <-done; err != nil || percent != test.environment {
-					t.Errorf("at the end it is %d (%v)", percent, err)
-				}
-			})
-		})
-	}
 }
 
 // The names of what is read are the runtime's.

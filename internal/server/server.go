@@ -294,7 +294,6 @@ func (s *Server) Run(ctx context.Context) error {
 		workers,
 		worker.Worker{Name: "clock", Run: s.clock.Run},
 		worker.Worker{Name: "memory", Run: memory{logger: s.config.Logger}.Run},
-		worker.Worker{Name: "garbage", Run: garbage{}.Run},
 		worker.Worker{Name: "seals", Run: s.store.Vault().Run},
 		worker.Worker{Name: "words", Run: s.indexWords},
 		worker.Worker{Name: "retention", Run: s.use.retention.Run},
