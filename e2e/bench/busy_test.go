@@ -88,6 +88,7 @@ func startBusy(b *testing.B) *busy {
 		b.Fatal(err)
 	}
 	w.Instance, w.chat = searched, chats.Data[0].Chat
+	w.rest(b)
 	return w
 }
 
