@@ -6,10 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"image"
-	"image/color"
-	"image/jpeg"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +18,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/media/mediatest"
 	"github.com/recado-project/recado/internal/testkit/crowd"
 )
 
@@ -89,7 +86,7 @@ type benchFiles struct {
 
 func newBenchFiles(b *testing.B, w *world) *benchFiles {
 	b.Helper()
-	f := &benchFiles{world: w, picture: photograph(b), sticker: mediaSample(b, "sticker.webp"), note: mediaSample(b, "voice.ogg")}
+	f := &benchFiles{world: w, picture: mediatest.Photograph(b, 2200, 1640), sticker: mediaSample(b, "sticker.webp"), note: mediaSample(b, "voice.ogg")}
 	f.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		name, number, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		content := map[string][]byte{"picture": f.picture, "sticker": f.sticker, "note": f.note}[name]
@@ -105,26 +102,6 @@ func newBenchFiles(b *testing.B, w *world) *benchFiles {
 	}
 	f.upload = "upload:" + kept.ID
 	return f
-}
-
-// photograph is a JPEG of 1.4 MB that has as much detail as a good camera's: noise over a sky.
-func photograph(b *testing.B) []byte {
-	b.Helper()
-	const width, height, quality = 2200, 1640, 87
-	random := rand.New(rand.NewPCG(1, 2))
-	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			grain := uint8(random.IntN(48))
-			picture.SetRGBA(x, y, color.RGBA{R: uint8(x*180/width) + grain, G: uint8(y*180/height) + grain, B: 120 + grain, A: 255})
-		}
-	}
-	var out bytes.Buffer
-	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
-		b.Fatal(err)
-	}
-	b.Logf("the picture has %d bytes", out.Len())
-	return out.Bytes()
 }
 
 func mediaSample(b *testing.B, name string) []byte {

@@ -62,8 +62,8 @@ func (d *decoders) patient() *decoders {
 	return &patient
 }
 
-// decode makes something of a picture: a thumbnail of an eighth of it, if that is large enough. It returns nothing for a picture that is too large, can't be
-// decoded, or takes too long: such a picture is sent without a thumbnail. Its error is the end of ctx;
+// decode makes something of a picture: a thumbnail of an eighth of it, if that is large enough. It
+// returns nothing for a picture that is too large, can't be decoded, or takes too long: such a picture is sent without a thumbnail. Its error is the end of ctx;
 // of patient decoders also Unavailable, while others have all the room.
 func (d *decoders) decode(ctx context.Context, file io.ReadSeeker, about probe.Picture, made rendition) ([]byte, error) {
 	if weight := weightOfEighth(about); weight > 0 && made == asThumbnail {

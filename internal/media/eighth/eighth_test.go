@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
-	"image/color"
 	"image/jpeg"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,7 +49,7 @@ func samples(tb testing.TB) map[string][]byte {
 func TestPixelsAreMeans(t *testing.T) {
 	t.Parallel()
 	pictures := samples(t)
-	pictures["noise"] = noise(t, 331, 203)
+	pictures["noise"] = mediatest.Photograph(t, 331, 203)
 	pictures["turned"] = mediatest.JPEG(t, 400, 200, 6, binary.BigEndian)
 	for name, content := range cases.Sorted(pictures) {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +121,7 @@ func compare(t *testing.T, small, whole image.Image) (worst int) {
 // A file that is cut off, or larger than allowed, is refused.
 func TestWhatIsNotDecoded(t *testing.T) {
 	t.Parallel()
-	whole := noise(t, 331, 203)
+	whole := mediatest.Photograph(t, 331, 203)
 	for cut := 0; cut < len(whole)*9/10; cut += 1 + cut/50 {
 		if _, err := eighth.Decode(bytes.NewReader(whole[:cut]), plenty); err == nil {
 			t.Fatalf("%d bytes of %d are decoded", cut, len(whole))
@@ -173,26 +171,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// noise is a JPEG in whose blocks there is much.
-func noise(tb testing.TB, width, height int) []byte {
-	tb.Helper()
-	random := rand.New(rand.NewPCG(1, 2))
-	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			grain := uint8(random.IntN(48))
-			picture.SetRGBA(x, y, color.RGBA{R: uint8(x*180/width) + grain, G: uint8(y*180/height) + grain, B: 120 + grain, A: 255})
-		}
-	}
-	var out bytes.Buffer
-	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 87}); err != nil {
-		tb.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 func BenchmarkDecode(b *testing.B) {
-	content := noise(b, 2200, 1640)
+	content := mediatest.Photograph(b, 2200, 1640)
 	for name, decode := range cases.Sorted(map[string]func() (image.Image, error){
 		"an eighth": func() (image.Image, error) { return eighth.Decode(bytes.NewReader(content), plenty) },
 		"the whole": func() (image.Image, error) { return jpeg.Decode(bytes.NewReader(content)) },
