@@ -1,7 +1,6 @@
 package nodetest_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
@@ -18,19 +17,11 @@ func TestContactsAndGroupsAreListedAtEveryNode(t *testing.T) {
 	w := newWorld(t, postgres.Start(t), 2, 2, usualLease)
 	const customer = "5511988887766"
 	w.phones.Update(t, customer, map[string]any{"name": "Aninha"})
-	// Instances are spread over the nodes at the start: a request that meets one on its way is told to come again.
 	list := func(at *node, id string) (names, subjects []string) {
 		t.Helper()
-		await.Until(t, "the instance has a node that answers", func() bool {
-			var err error
+		awaitTaken(t, func() (err error) {
 			names, subjects, err = known(t, at, id)
-			if refusal, ok := errors.AsType[*client.Error](err); ok && refusal.RetryAfter > 0 {
-				return false
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			return true
+			return err
 		})
 		return names, subjects
 	}
@@ -65,15 +56,11 @@ func TestContactsAndGroupsAreListedAtEveryNode(t *testing.T) {
 	first.Kill()
 	w.awaitElsewhere(owned, first, second)
 	for _, shop := range w.shops {
-		if err := second.client.StopInstance(t.Context(), shop.id); err != nil {
-			t.Fatal(err)
-		}
+		awaitTaken(t, func() error { return second.client.StopInstance(t.Context(), shop.id) })
 	}
 	want("stopped", second)
 	for _, shop := range w.shops {
-		if err := second.client.RestartInstance(t.Context(), shop.id); err != nil {
-			t.Fatal(err)
-		}
+		awaitTaken(t, func() error { return second.client.RestartInstance(t.Context(), shop.id) })
 		w.awaitConnected(second, shop.id)
 	}
 	want("connected again", second)

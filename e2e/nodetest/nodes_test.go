@@ -1,6 +1,7 @@
 package nodetest_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -29,11 +30,11 @@ func TestAnyNodeTakesAnyRequest(t *testing.T) {
 	w := newWorld(t, postgres.Start(t), 3, 6, usualLease)
 	for _, shop := range w.shops {
 		for _, node := range w.nodes {
-			sent, err := node.client.SendText(t.Context(), shop.id, client.Text{To: "5511988887766", Message: "olá"})
-			if err != nil {
-				t.Errorf("%s at %s: %v", shop.number, node.address, err)
-				continue
-			}
+			var sent client.Sent
+			awaitTaken(t, func() (err error) {
+				sent, err = node.client.SendText(t.Context(), shop.id, client.Text{To: "5511988887766", Message: "olá"})
+				return err
+			})
 			w.phones.AwaitMessage(t, "5511988887766", sent.MessageID)
 		}
 	}
@@ -241,6 +242,22 @@ func TestDatabaseMoves(t *testing.T) {
 		}
 	}
 	load.end()
+}
+
+// awaitTaken waits until a node takes a request. Instances are spread over the nodes when these start:
+// a request that meets one on its way is told to come again.
+func awaitTaken(t *testing.T, request func() error) {
+	t.Helper()
+	await.Until(t, "a node takes the request", func() bool {
+		err := request()
+		if refusal, ok := errors.AsType[*client.Error](err); ok && refusal.RetryAfter > 0 {
+			return false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return true
+	})
 }
 
 // awaitSends waits until every instance sends.
