@@ -16,7 +16,7 @@ import (
 func TestPackagesMakeLittleBeforeACommandBegins(t *testing.T) {
 	t.Parallel()
 	const mostAllowed = 4_100_000 // bytes; it was 3.74 million, and 7.0 when tables were read and patterns with many repetitions compiled
-	command := exec.Command(process.Program(t), "--version")
+	command := exec.Command(process.Plain(t), "--version")
 	command.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	output, err := command.CombinedOutput()
 	if err != nil {

@@ -26,19 +26,31 @@ func Program(tb testing.TB) string {
 	return path
 }
 
+// Plain is Program without the race detector, whatever the tests have: for what is counted of it.
+func Plain(tb testing.TB) string {
+	tb.Helper()
+	path, err := recado(false)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
 // Recado is Program for what has no test around it, such as an example.
-func Recado() (path string, err error) {
+func Recado() (path string, err error) { return recado(race) }
+
+func recado(race bool) (path string, err error) {
 	root, err := Repository()
 	if err != nil {
 		return "", err
 	}
-	return built(filepath.Join(root, "cmd", "recado"))
+	return built(source{filepath.Join(root, "cmd", "recado"), race})
 }
 
 // Build is Program for the program in another folder.
 func Build(tb testing.TB, folder string) string {
 	tb.Helper()
-	path, err := built(folder)
+	path, err := built(source{folder, race})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -56,17 +68,23 @@ var repository = sync.OnceValues(func() (string, error) {
 //nolint:gochecknoglobals // each is built once, whichever test asks first
 var programs sync.Map
 
-// built returns the program of a folder, which is built the first time.
-func built(folder string) (path string, err error) {
-	once, _ := programs.LoadOrStore(folder, sync.OnceValues(func() (string, error) { return build(folder) }))
+// source is a program that is built: its folder, and whether it has the race detector.
+type source struct {
+	folder string
+	race   bool
+}
+
+// built returns the program of a source, which is built the first time.
+func built(from source) (path string, err error) {
+	once, _ := programs.LoadOrStore(from, sync.OnceValues(func() (string, error) { return build(from) }))
 	return once.(func() (string, error))()
 }
 
-// build builds the program in a folder into Go's cache, where the tests of the other packages
-// find it, and returns its path.
-func build(folder string) (path string, err error) {
+// build builds a program into Go's cache, where the tests of the other packages find it, and
+// returns its path.
+func build(from source) (path string, err error) {
 	arguments := []string{"run"}
-	if race {
+	if from.race {
 		root, err := Repository()
 		if err != nil {
 			return "", err
@@ -90,10 +108,10 @@ func build(folder string) (path string, err error) {
 	// The first time it runs what it has just built, which it then moves into the cache.
 	for range 2 {
 		command := exec.Command("go", arguments...) //nolint:noctx // the time limit of the tests bounds it
-		command.Dir = folder
+		command.Dir = from.folder
 		if path, err = run(command); err != nil {
 			// In the words of go test: internal/mutants takes it for no test that fails.
-			return "", fmt.Errorf("the program in %s: [build failed] %w", folder, err)
+			return "", fmt.Errorf("the program in %s: [build failed] %w", from.folder, err)
 		}
 	}
 	return path, nil
