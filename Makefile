@@ -82,6 +82,10 @@ screenshots: ## take pictures of all pages into bin/screenshots, and those of th
 n8n: ## check the language of the Evolution API with the n8n node; needs Node 20
 	tools/n8n/run.sh
 
+.PHONY: sdks
+sdks: ## build, pack and check the clients of other languages; needs Node 20
+	for check in sdks/*/check.sh; do $$check || exit; done
+
 .PHONY: second-client
 second-client: ## check the sandbox with another implementation of the protocol; needs Node 20
 	tools/secondclient/run.sh
