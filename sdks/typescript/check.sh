@@ -5,12 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 scratch=$(mktemp -d)
-gateway=
-finish() {
-  [ -z "$gateway" ] || kill "$gateway" 2>/dev/null || true
-  rm -rf "$scratch"
-}
-trap finish EXIT
+trap 'rm -rf "$scratch"' EXIT
 
 npm ci --ignore-scripts --no-audit --no-fund --silent
 npx biome check --error-on-warnings .
@@ -30,13 +25,7 @@ npx tsc "${types[@]}" --module nodenext "$scratch"/program/examples/*.ts
 echo 'import { Recado } from "recado"; export const recado: Recado = new Recado({ apiKey: "rcd_1" });' >"$scratch/program/required.cts"
 npx tsc "${types[@]}" --module nodenext "$scratch/program/required.cts"
 
-go -C ../.. build -o "$scratch/recado" ./cmd/recado
-"$scratch/recado" dev --listen 127.0.0.1:0 --data "$scratch/data" --ready-file "$scratch/ready.json" >"$scratch/log" 2>&1 &
-gateway=$!
-until [ -s "$scratch/ready.json" ]; do
-  kill -0 "$gateway" 2>/dev/null || { cat "$scratch/log" >&2; exit 1; }
-  sleep 0.1
-done
-export RECADO_READY_FILE="$scratch/ready.json" RECADO_PACKAGE="$PWD"
+export RECADO_PACKAGE="$PWD"
+with_gateway=$PWD/../../tools/with-gateway.sh
 cd "$scratch/program"
-node --test test/*.test.js
+"$with_gateway" node --test test/*.test.js

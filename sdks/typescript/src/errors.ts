@@ -18,7 +18,7 @@ export class RecadoError extends Error {
   readonly requestId: string | undefined;
 
   constructor(response: Response, body: unknown, path: string) {
-    const said = (typeof body === 'object' && body !== null ? body : {}) as Partial<Record<string, unknown>>;
+    const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
     const code = typeof said.error === 'string' ? said.error : '';
     const message = typeof said.message === 'string' ? said.message : response.statusText;
     super([response.status, code].filter(Boolean).join(' ') + (message ? `: ${message}` : ''));
@@ -71,6 +71,13 @@ const classes: Record<number, typeof RecadoError> = {
 export function refusal(response: Response, body: unknown, path: string): RecadoError {
   const Class = classes[response.status] ?? (response.status >= 500 ? UnavailableError : RecadoError);
   return new Class(response, body, path);
+}
+
+/** temporary reports whether the same request may get another answer later. */
+export function temporary(statusCode: number, retryAfter: number | undefined): boolean {
+  return (
+    statusCode >= 500 || statusCode === 408 || statusCode === 429 || (statusCode === 409 && retryAfter !== undefined)
+  );
 }
 
 /** retryAfter returns the seconds of Retry-After. */

@@ -1,6 +1,6 @@
 // Events of an instance, as they happen.
 
-import { RecadoError, refusal } from './errors.js';
+import { RecadoError, refusal, temporary } from './errors.js';
 import type { Event } from './generated/types.gen.js';
 import { jittered, sleep } from './retry.js';
 
@@ -39,19 +39,14 @@ export async function* streamEvents(source: EventSource, options: StreamEvents):
       if (signal?.aborted) return;
       if (error instanceof SyntaxError || error instanceof RangeError) throw error; // the same event would come again
       if (error instanceof RecadoError) {
-        if (!passes(error)) throw error;
+        if (!temporary(error.statusCode, error.retryAfter)) throw error;
         pause = (error.retryAfter ?? 0) * 1000;
       }
     }
-    if (position.alive) wait = position.retry;
+    if (position.alive) wait = Math.max(firstWait, position.retry);
     position.alive = false;
     await sleep(Math.max(pause, jittered(wait)), signal).catch(() => undefined);
   }
-}
-
-/** passes reports whether reconnecting may get another answer. */
-function passes(error: RecadoError): boolean {
-  return error.statusCode >= 500 || [408, 429].includes(error.statusCode) || error.retryAfter !== undefined;
 }
 
 /** read yields the events of one connection, to its end. */
@@ -122,8 +117,9 @@ class Messages {
     if (this.#rest.length > longestEvent) throw new RangeError(`an event is longer than ${longestEvent} characters`);
     for (const ended of lines) {
       const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
-      const [name = '', ...values] = line.split(':');
-      const value = values.join(':').replace(/^ /, '');
+      const colon = line.indexOf(':');
+      const name = colon < 0 ? line : line.slice(0, colon);
+      const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
       if (line === '') {
         yield this.#message;
         this.#message = {};

@@ -2,7 +2,7 @@
 
 /** A page of a list. */
 export interface Page<Item> {
-  data: Item[] | null;
+  data: Item[];
   isLastPage: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Page<Item> {
 export async function* items<Item>(fetchPage: (page: number) => Promise<Page<Item>>): AsyncGenerator<Item, void> {
   for (let page = 1; ; page++) {
     const { data, isLastPage } = await fetchPage(page);
-    yield* data ?? [];
-    if (isLastPage || !data?.length) return;
+    yield* data;
+    if (isLastPage || data.length === 0) return;
   }
 }

@@ -1,6 +1,6 @@
 // Repeats of requests that may succeed later.
 
-import { ConnectionError, retryAfter } from './errors.js';
+import { ConnectionError, retryAfter, temporary } from './errors.js';
 
 /** How requests are repeated. */
 export interface Retries {
@@ -45,16 +45,8 @@ export function retrying({ retries, timeout, fetch }: Retries): typeof globalThi
 
 /** passes reports whether the same request may get another answer later, and may be made again. */
 function passes(request: Request, response: Response): boolean {
-  switch (response.status) {
-    case 429: // it was refused before anything was done
-      return true;
-    case 408:
-      return repeatable(request);
-    case 409:
-      return repeatable(request) && retryAfter(response) !== undefined;
-    default:
-      return repeatable(request) && response.status >= 500;
-  }
+  const refusedUndone = response.status === 429; // whatever it is, nothing was done
+  return refusedUndone || (repeatable(request) && temporary(response.status, retryAfter(response)));
 }
 
 /** repeatable reports whether a request that is made twice has the effect of one. */

@@ -115,6 +115,23 @@ test('what fails for now is made again, if that does nothing twice', async (t) =
   assert.equal(requests.length, 5);
 });
 
+test('what was refused or cut before it was done is made again', async (t) => {
+  let requests = 0;
+  const url = await serve(t, (request, response) => {
+    requests++;
+    response.setHeader('content-type', 'application/json');
+    if (requests === 1) return response.writeHead(429, { 'retry-after': '1' }).end('{"error":"RATE_LIMITED"}');
+    if (requests === 3) return request.socket.destroy();
+    response.end('{"instanceId":"01a1"}');
+  });
+  const patient = new Recado({ baseUrl: url, apiKey });
+  const began = performance.now();
+  await patient.createInstance({ name: 'shop' });
+  assert(performance.now() - began >= 1000);
+  await patient.getInstance({ instanceId });
+  assert.equal(requests, 4);
+});
+
 test('a gateway that is away is an error of its own', async (t) => {
   const silent = await serve(t, () => undefined);
   const impatient = new Recado({ baseUrl: silent, apiKey, retries: 0, timeout: 50 });
@@ -155,6 +172,24 @@ test('events go on where a cut stream was, without a gap', async (t) => {
     await asPhone(`${customer}/messages`, { to: gateway.instanceNumber, type: 'text', text: texts[seen.length] });
   }
   assert.deepEqual(seen, texts);
+});
+
+test('a silent connection is given up, and the next begins after what it has said', async (t) => {
+  const positions = [];
+  const url = await serve(t, (request, response) => {
+    positions.push(request.headers['last-event-id']);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (positions.length === 1) return response.write('retry: 1\nid: 7\n\n'); // there were events of other types
+    const event = Buffer.from('id: 8\r\ndata: {"data":{"text":"açaí: um"}}\r\n\r\n');
+    const inside = event.indexOf('ç') + 1;
+    response.write(event.subarray(0, inside));
+    setImmediate(() => response.write(event.subarray(inside)));
+  });
+  for await (const { data } of new Recado({ baseUrl: url, apiKey }).streamEvents({ instanceId, silence: 200 })) {
+    assert.equal(data.text, 'açaí: um');
+    break;
+  }
+  assert.deepEqual(positions, [undefined, '7']);
 });
 
 test('a stream ends with its signal, or with an error that stays', async () => {
