@@ -49,7 +49,7 @@ format: ## write the code in the house's format
 .PHONY: generate
 generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the Go client
 	go test ./internal/api ./internal/cli -run 'Document' -update
-	go run ./internal/clientgen docs/openapi.yaml client
+	go run ./internal/clientgen docs/openapi.yaml go client
 	go test ./internal/docstest -run EventsDocument -update
 	go -C e2e test ./watchtest -run Metrics -update
 

@@ -23,12 +23,12 @@ var update = flag.Bool("update", false, "write the generated files of the client
 func TestClientDocument(t *testing.T) {
 	t.Parallel()
 	if *update {
-		if err := generate(documentPath, clientPath); err != nil {
+		if err := generate(documentPath, "go", clientPath); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	written, err := files(documentPath)
+	written, err := files(documentPath, "go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,28 +43,30 @@ func TestClientDocument(t *testing.T) {
 	}
 }
 
-// Each rule of the generator, in a document that has nothing else.
+// Each rule of the generator, in every language, in a document that has nothing else.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/rules"
-	written, err := files(path + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, code := range cases.Sorted(written) {
-		golden := filepath.Join(path, name+".txt")
-		if *update {
-			if err := os.WriteFile(golden, code, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		kept, err := os.ReadFile(golden)
+	for _, language := range languages() {
+		written, err := files(path+".yaml", language)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(kept, code) {
-			t.Errorf("%s is not what comes of %s.yaml, but\n%s", golden, path, code)
+		for name, code := range cases.Sorted(written) {
+			golden := filepath.Join(path, name+".txt")
+			if *update {
+				if err := os.WriteFile(golden, code, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			kept, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(kept, code) {
+				t.Errorf("%s is not what comes of %s.yaml, but\n%s", golden, path, code)
+			}
 		}
 	}
 }

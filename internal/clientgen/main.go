@@ -1,34 +1,45 @@
-// Command generate writes the part of the Go client that the OpenAPI document describes: an
-// operation is a method, a schema a type, an enumeration a list of constants.
+// Command generate writes the part of a client that the OpenAPI document describes: an operation is
+// a method, a schema a type, an enumeration a list of constants.
 //
-//	go run ./internal/clientgen docs/openapi.yaml client
+//	go run ./internal/clientgen docs/openapi.yaml go client
 //
 // It reads the document and nothing else, so what the client should say differently is said
 // differently in the document. read makes a model of the document (model.go), which knows nothing
-// of Go; a file for each language writes it (golang.go). A test holds that the files in the
-// repository are what comes of the document.
+// of any language; a file for each language writes it (golang.go). A test holds that the files in
+// the repository are what comes of the document.
 package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: generate DOCUMENT FOLDER")
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: generate DOCUMENT "+strings.Join(languages(), "|")+" FOLDER")
 		os.Exit(2)
 	}
-	if err := generate(os.Args[1], os.Args[2]); err != nil {
+	if err := generate(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-// generate writes the files of the Go client into a folder.
-func generate(document, folder string) error {
-	files, err := files(document)
+// writers write the files of a client in a language, by their names.
+func writers() map[string]func(model) (map[string][]byte, error) {
+	return map[string]func(model) (map[string][]byte, error){"go": goFiles}
+}
+
+// languages are the names of the languages.
+func languages() []string { return slices.Sorted(maps.Keys(writers())) }
+
+// generate writes the files of the client in a language into a folder.
+func generate(document, language, folder string) error {
+	files, err := files(document, language)
 	if err != nil {
 		return err
 	}
@@ -40,8 +51,12 @@ func generate(document, folder string) error {
 	return nil
 }
 
-// files returns the files of the Go client by their names.
-func files(document string) (map[string][]byte, error) {
+// files returns the files of the client in a language by their names.
+func files(document, language string) (map[string][]byte, error) {
+	write, ok := writers()[language]
+	if !ok {
+		return nil, fmt.Errorf("the language %q is none of %s", language, strings.Join(languages(), ", "))
+	}
 	content, err := os.ReadFile(document) //nolint:gosec // named on the command line
 	if err != nil {
 		return nil, fmt.Errorf("read the document: %w", err)
@@ -50,5 +65,5 @@ func files(document string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goFiles(model)
+	return write(model)
 }
