@@ -103,6 +103,10 @@ image: ## build the image recado, with docker, podman or buildah
 	@builder=$$(command -v docker || command -v podman || command -v buildah) || { echo "none of docker, podman and buildah is installed"; exit 1; }; \
 	set -x; "$$builder" build -t recado .
 
+.PHONY: profile
+profile: ## profile sends and receives anew for the compiler, which releases are built with
+	go -C e2e test ./bench -run '^$$' -bench Profile -benchtime 1x -profile $(CURDIR)/cmd/recado/release.pgo
+
 .PHONY: release
 release: ## build the programs for all systems into dist/, with checksums; takes minutes
 	$(RELEASE) check

@@ -4,6 +4,7 @@ package bench_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,6 +27,9 @@ import (
 
 // messagesPerRun is high enough that start-up noise does not matter.
 const messagesPerRun = 5000
+
+//nolint:gochecknoglobals // flags of a test are registered before it runs
+var gatewayPath = flag.String("gateway", "", "the program whose gateway is measured, such as that of a release; if empty, one is built")
 
 // linkedAtOnce is how many instances are linked at a time.
 const linkedAtOnce = 8
@@ -189,7 +193,7 @@ func (w *world) linked(ctx context.Context, i int) (string, error) {
 func (w *world) startGateway(tb testing.TB) {
 	tb.Helper()
 	if w.program == "" {
-		w.program = process.Program(tb)
+		w.program = measured(tb)
 	}
 	flags := append([]string{"--data", w.data}, w.keep...)
 	if w.database != "" {
@@ -275,7 +279,16 @@ func startSandbox(tb testing.TB, flags ...string) *server {
 
 func startGateway(tb testing.TB, sandbox *server, data string) *server {
 	tb.Helper()
-	return startProgram(tb, process.Program(tb), sandbox, "--data", data)
+	return startProgram(tb, measured(tb), sandbox, "--data", data)
+}
+
+// measured returns the path of the program whose gateway is measured.
+func measured(tb testing.TB) string {
+	tb.Helper()
+	if *gatewayPath != "" {
+		return *gatewayPath
+	}
+	return process.Program(tb)
 }
 
 // startProgram starts a gateway from a program that was built before.

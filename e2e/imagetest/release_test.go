@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	var release struct {
 		Builds []struct {
 			Main   string   `json:"main"`
+			Flags  []string `json:"flags"`
 			Env    []string `json:"env"`
 			GoOS   []string `json:"goos"`
 			GoArch []string `json:"goarch"`
@@ -34,7 +36,15 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	if programs := len(build.GoOS) * len(build.GoArch); programs != 6 || strings.Join(build.Env, " ") != "CGO_ENABLED=0" {
 		t.Errorf("the release has %d programs, built with %q", programs, build.Env)
 	}
-	for _, path := range append(release.Archives[0].Files, filepath.Join(build.Main, "main.go")) {
+	// make profile writes it. The image is built with it too, in the folder /src.
+	profile := filepath.Join(build.Main, "release.pgo")
+	if flag := "-pgo=" + profile; !slices.Contains(build.Flags, flag) {
+		t.Errorf("the release is built with %q, not with %s", build.Flags, flag)
+	}
+	if flags := "ENV GOFLAGS=-pgo=/src/" + profile + "\n"; !strings.Contains(read(t, "Dockerfile"), flags) {
+		t.Errorf("the Dockerfile does not say %q", flags)
+	}
+	for _, path := range append(release.Archives[0].Files, profile, filepath.Join(build.Main, "main.go")) {
 		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
 			t.Errorf("the release names %s: %v", path, err)
 		}
