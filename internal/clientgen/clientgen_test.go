@@ -107,6 +107,18 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
+	for name, want := range cases.Sorted(map[string]string{
+		"messageId": "message_id", "listAPIKeys": "list_api_keys", "Idempotency-Key": "idempotency_key", "from": "from_", "clientDataJSON": "client_data_json",
+	}) {
+		if got := pythonName(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	for name, want := range cases.Sorted(map[string]string{"message_id": "messageId", "from_": "from", "url": "url"}) {
+		if got := camelName(name); got != want {
+			t.Errorf("%s is %s in JSON, want %s", name, got, want)
+		}
+	}
 	for command, want := range cases.Sorted(map[string]string{
 		"Send a text": "sends a text", "Reply to a message": "replies to a message", "Search chats": "searches chats", "Get a chat": "returns a chat",
 	}) {

@@ -229,13 +229,16 @@ func (g *goFile) iterator(op operation) {
 func (g *goFile) types() {
 	for _, o := range g.model.objects {
 		if o.item == "" || len(o.fields) > 0 {
-			g.structure(o, o.name+" "+uses(o))
+			g.structure(o, o.name+" "+uses(o, goUse))
 		}
 	}
 }
 
-// uses says what an object is there for.
-func uses(o object) string {
+// goUse names a place that uses an object.
+func goUse(u use) string { return strings.TrimSuffix(goName(u.of)+"."+goName(u.field), ".") }
+
+// uses says what an object is there for, with the names that a language has for the places.
+func uses(o object, named func(use) string) string {
 	if o.description != "" {
 		return lowered(o.description)
 	}
@@ -247,7 +250,7 @@ func uses(o object) string {
 		var names []string
 		for _, u := range o.uses {
 			if u.role == role.as {
-				names = append(names, strings.TrimSuffix(goName(u.of)+"."+goName(u.field), "."))
+				names = append(names, named(u))
 			}
 		}
 		slices.Sort(names)

@@ -68,6 +68,8 @@ type field struct {
 	kind              kind
 	// optional fields may be left out. ambiguous says that zero would be something else.
 	optional, ambiguous bool
+	// orFile fields are optional only because a file may be there in their place.
+	orFile bool
 	// clearable fields of a request may be null, which is something else than left out.
 	clearable bool
 }
@@ -78,6 +80,7 @@ type kind struct {
 	object   string // of base anObject
 	element  *kind  // of base aList and aMap
 	nullable bool
+	values   []string // of base aString: the only ones; empty if there may be others
 }
 
 // base is what a kind is without its details.

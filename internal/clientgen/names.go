@@ -34,6 +34,30 @@ func goLowerName(name string) string {
 	return first + goName(strings.TrimPrefix(strings.Join(wordsOf(name), "_"), wordsOf(name)[0]))
 }
 
+// pythonName is a name of the document as Python has it: messageId is message_id, and from, which is
+// a word of the language, from_.
+func pythonName(name string) string {
+	snake := strings.ToLower(strings.Join(wordsOf(name), "_"))
+	if strings.Contains(pythonKeywords, " "+snake+" ") {
+		return snake + "_"
+	}
+	return snake
+}
+
+// pythonKeywords are the keywords that a name may be after it was made small.
+const pythonKeywords = " and as assert async await break class continue def del elif else except finally for from global if import in is " +
+	"lambda nonlocal not or pass raise return try while with yield "
+
+// camelName is the name of JSON that the Python client takes for one of its own, unless it is told
+// another one.
+func camelName(name string) string {
+	words := strings.Split(strings.TrimSuffix(name, "_"), "_")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
 // wordsOf splits a name: messageId, message_id, MESSAGE_ID, QRCode, Idempotency-Key.
 func wordsOf(name string) (words []string) {
 	var word []rune

@@ -181,6 +181,7 @@ func (r *reader) readBody(op *operation, described *openapi3.Operation) {
 	if op.takesFile { // it may be there in place of a field
 		for i, f := range body.fields {
 			body.fields[i].optional = f.optional || !slices.Contains(content[formType].Schema.Value.Required, f.name)
+			body.fields[i].orFile = f.orFile || body.fields[i].optional && !f.optional
 		}
 	}
 }
@@ -350,6 +351,8 @@ func (r *reader) kindOf(ref *openapi3.SchemaRef) kind {
 		k.base = aTime
 	case slices.Equal(schema.Enum, []any{"true", "false"}):
 		k.base = aBooleanInText
+	default:
+		k.values = texts(schema.Enum)
 	}
 	return k
 }
