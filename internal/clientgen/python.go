@@ -13,6 +13,9 @@ func pythonFiles(m model) (map[string][]byte, error) {
 	p := &pythonFile{model: m}
 	p.types()
 	files := map[string][]byte{"types.py": []byte(p.text.String())}
+	p = &pythonFile{model: m}
+	p.operations()
+	files["_operations.py"] = []byte(p.text.String())
 	return files, nil
 }
 
@@ -280,4 +283,203 @@ func pythonKind(k kind, asked bool, module string) string {
 		}
 		return "Literal[" + strings.Join(quoted, ", ") + "]"
 	}
+}
+
+// operations writes the methods of both classes.
+func (p *pythonFile) operations() {
+	p.write(pythonHead)
+	p.docstring("", "A method for each operation of the API.")
+	p.write("\nfrom __future__ import annotations\n\n")
+	p.write("from abc import ABC, abstractmethod\nfrom collections.abc import AsyncIterator, Iterator, Mapping, Sequence\n")
+	p.write("from datetime import datetime\nfrom types import NoneType\nfrom typing import Any, Literal, TypeVar\n\n")
+	p.write("from . import types as t\nfrom ._json import UNSET, Unset\nfrom ._pages import async_items, items\nfrom ._request import segment\n\n")
+	p.write("Answer = TypeVar(\"Answer\")\n")
+	for _, async := range []string{"", "async "} {
+		name, about := "Operations", "The operations of the API, as methods."
+		if async != "" {
+			name, about = "AsyncOperations", "The operations of the API, as methods to be awaited."
+		}
+		p.write("\n\nclass %s(ABC):\n", name)
+		p.docstring("    ", about)
+		p.write("\n    @abstractmethod\n    %sdef _call(\n        self,\n        answer: type[Answer],\n        method: str,\n        path: str,\n        *,\n", async)
+		p.write("        query: Mapping[str, Any] | None = None,\n        headers: Mapping[str, str | None] | None = None,\n")
+		p.write("        body: object = None,\n        told: Mapping[str, str] | None = None,\n    ) -> Answer:\n")
+		p.docstring("        ", "Makes a request, and returns its answer. `told` are fields of the answer that say whether it has a header.")
+		for _, op := range p.model.operations {
+			p.method(op, async)
+			if op.paged {
+				p.iterator(op, async)
+			}
+		}
+	}
+}
+
+// pythonArgument is an argument of a method.
+type pythonArgument struct{ name, kind, description string }
+
+// inQuery are the arguments for the query, without page and limit.
+func inQuery(op operation) (all []pythonArgument) {
+	for _, q := range op.query {
+		all = append(all, pythonArgument{pythonName(q.name), pythonKind(q.kind, true, "t.") + " | None = None", q.description})
+	}
+	return all
+}
+
+// inPath are the arguments for the path.
+func inPath(op operation) (all []pythonArgument) {
+	for _, in := range op.inPath {
+		all = append(all, pythonArgument{pythonName(in.name), "str", in.description})
+	}
+	return all
+}
+
+// arguments are those of the method of an operation.
+func (p *pythonFile) arguments(op operation) []pythonArgument {
+	all := append(inPath(op), inQuery(op)...)
+	for _, f := range p.object(op.body).fields {
+		all = append(all, pythonArgument{pythonName(f.name), pythonField(f, true, "t."), f.description})
+	}
+	for _, h := range op.headers {
+		all = append(all, pythonArgument{pythonName(h.name), pythonKind(h.kind, true, "t.") + " | None = None", h.description})
+	}
+	if op.paged {
+		all = append(all, pythonArgument{"page", "int | None = None", "The page, counted from 1."},
+			pythonArgument{"limit", "int | None = None", "How many items a page has."})
+	}
+	slices.SortStableFunc(all, func(a, b pythonArgument) int { return defaults(a) - defaults(b) })
+	return all
+}
+
+// defaults is 1 for an argument that may be left out.
+func defaults(a pythonArgument) int {
+	if strings.Contains(a.kind, " = ") {
+		return 1
+	}
+	return 0
+}
+
+// signature writes the line, or the lines, that declare a method.
+func (p *pythonFile) signature(async, name string, arguments []pythonArgument, answer string) {
+	p.write("\n    %sdef %s(", async, name)
+	if len(arguments) == 0 {
+		p.write("self) -> %s:\n", answer)
+		return
+	}
+	p.write("\n        self,\n        *,\n")
+	for _, argument := range arguments {
+		p.write("        %s: %s,\n", argument.name, argument.kind)
+	}
+	p.write("    ) -> %s:\n", answer)
+}
+
+// about writes the docstring of a method.
+func (p *pythonFile) about(arguments []pythonArgument, paragraphs ...string) {
+	described := []string{"Args:"}
+	for _, argument := range arguments {
+		if argument.description != "" {
+			described = append(described, argument.name+": "+argument.description)
+		}
+	}
+	if len(described) > 1 {
+		paragraphs = append(paragraphs, strings.Join(described, "\n"))
+	}
+	p.docstring("        ", paragraphs...)
+}
+
+// method writes the method of an operation.
+func (p *pythonFile) method(op operation, async string) {
+	answer, kind := "None", "NoneType"
+	if op.answer != "" {
+		answer, kind = "t."+op.answer, "t."+op.answer
+	}
+	arguments := p.arguments(op)
+	p.signature(async, pythonName(op.id), arguments, answer)
+	paragraphs := []string{sentence(op.summary)}
+	if op.description != "" {
+		paragraphs = append(paragraphs, sentence(op.description))
+	}
+	if len(op.codes) > 0 {
+		paragraphs = append(paragraphs, "Its refusals may have the codes "+inWords(op.codes, "or")+", and those of every operation.")
+	}
+	p.about(arguments, paragraphs...)
+	given := []string{kind, fmt.Sprintf("%q", op.method), pythonPath(op)}
+	if query := p.query(op); query != "" {
+		given = append(given, "query="+query)
+	}
+	if len(op.headers) > 0 {
+		var headers []string
+		for _, h := range op.headers {
+			headers = append(headers, fmt.Sprintf("%q: %s", h.name, pythonName(h.name)))
+		}
+		given = append(given, "headers={"+strings.Join(headers, ", ")+"}")
+	}
+	if op.body != "" {
+		var fields []string
+		for _, f := range p.object(op.body).fields {
+			fields = append(fields, fmt.Sprintf("                %[1]s=%[1]s,\n", pythonName(f.name)))
+		}
+		given = append(given, "body=t."+op.body+"(\n"+strings.Join(fields, "")+"            )")
+	}
+	if len(op.answerHeaders) > 0 {
+		var told []string
+		for _, h := range op.answerHeaders {
+			told = append(told, fmt.Sprintf("%q: %q", camelName(pythonName(h.name)), h.name))
+		}
+		given = append(given, "told={"+strings.Join(told, ", ")+"}")
+	}
+	start := ""
+	if async != "" {
+		start = "await "
+	}
+	if op.answer != "" {
+		start = "return " + start
+	}
+	p.write("        %sself._call(\n", start)
+	for _, argument := range given {
+		p.write("            %s,\n", argument)
+	}
+	p.write("        )\n")
+}
+
+// query is the expression of the query; empty for none.
+func (p *pythonFile) query(op operation) string {
+	var given []string
+	for _, q := range op.query {
+		given = append(given, fmt.Sprintf("%q: %s", q.name, pythonName(q.name)))
+	}
+	if op.paged {
+		given = append(given, `"page": page`, `"limit": limit`)
+	}
+	if len(given) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(given, ", ") + "}"
+}
+
+// pythonPath is the expression of a path.
+func pythonPath(op operation) string {
+	path, formatted := op.path, ""
+	for _, in := range op.inPath {
+		path = strings.ReplaceAll(path, "{"+in.name+"}", "{segment("+pythonName(in.name)+")}")
+		formatted = "f"
+	}
+	return formatted + `"` + path + `"`
+}
+
+// iterator writes the method that yields all items of a list.
+func (p *pythonFile) iterator(op operation, async string) {
+	arguments := append(inPath(op), inQuery(op)...)
+	sequence, function := "Iterator", "items"
+	if async != "" {
+		sequence, function = "AsyncIterator", "async_items"
+	}
+	name := pythonName(op.id)
+	p.signature("", strings.TrimPrefix(name, "list_"), arguments, sequence+"[t."+p.object(op.answer).item+"]")
+	p.about(arguments, fmt.Sprintf("Yields all items of %s, fetched page by page.", name))
+	var given []string
+	for _, argument := range arguments {
+		given = append(given, fmt.Sprintf("%[1]s=%[1]s", argument.name))
+	}
+	given = append(given, "page=page")
+	p.write("        return %s(\n            lambda page: self.%s(%s),\n        )\n", function, name, strings.Join(given, ", "))
 }
