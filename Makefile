@@ -47,9 +47,10 @@ format: ## write the code in the house's format
 	cd e2e && $(E2E_LINT) fmt ./...
 
 .PHONY: generate
-generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the Go client
+generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the Go client; and the modules of the Python client
 	go test ./internal/api ./internal/cli -run 'Document' -update
 	go run ./internal/clientgen docs/openapi.yaml go client
+	go run ./internal/clientgen docs/openapi.yaml python sdks/python/src/recado
 	go test ./internal/docstest -run EventsDocument -update
 	go -C e2e test ./watchtest -run Metrics -update
 
@@ -83,7 +84,7 @@ n8n: ## check the language of the Evolution API with the n8n node; needs Node 20
 	tools/n8n/run.sh
 
 .PHONY: sdks
-sdks: ## build, pack and check the clients of other languages; needs Node 20
+sdks: ## build, pack and check the clients of other languages; needs Node 20, and on Debian what sdks/*/needs.txt list
 	for check in sdks/*/check.sh; do $$check || exit; done
 
 .PHONY: second-client
