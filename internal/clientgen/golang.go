@@ -62,14 +62,7 @@ func (g *goFile) imports() string {
 }
 
 // object returns the object of a name; the zero one if there is none.
-func (g *goFile) object(name string) object {
-	for _, o := range g.model.objects {
-		if o.name == name {
-			return o
-		}
-	}
-	return object{}
-}
+func (g *goFile) object(name string) object { return findObject(g.model, name) }
 
 // answer is the type of an answer: that of the object, or of a page with nothing else in it.
 func (g *goFile) answer(name string) string {

@@ -5,7 +5,7 @@
 //
 // It reads the document and nothing else, so what the client should say differently is said
 // differently in the document. read makes a model of the document (model.go), which knows nothing
-// of any language; a file for each language writes it (golang.go, python.go). A test holds that the files in
+// of any language; a file for each language writes it (golang.go, php.go, python.go). A test holds that the files in
 // the repository are what comes of the document.
 package main
 
@@ -31,7 +31,7 @@ func main() {
 
 // writers write the files of a client in a language, by their names.
 func writers() map[string]func(model) (map[string][]byte, error) {
-	return map[string]func(model) (map[string][]byte, error){"go": goFiles, "python": pythonFiles}
+	return map[string]func(model) (map[string][]byte, error){"go": goFiles, "php": phpFiles, "python": pythonFiles}
 }
 
 // languages are the names of the languages.
@@ -44,7 +44,11 @@ func generate(document, language, folder string) error {
 		return err
 	}
 	for name, code := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), code, 0o644); err != nil { //nolint:gosec // as all files of the repository
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as all folders of the repository
+			return fmt.Errorf("write the client: %w", err)
+		}
+		if err := os.WriteFile(path, code, 0o644); err != nil { //nolint:gosec // as all files of the repository
 			return fmt.Errorf("write the client: %w", err)
 		}
 	}

@@ -116,3 +116,13 @@ type words struct {
 
 // word is one value.
 type word struct{ value, description string }
+
+// findObject returns the object of a name; the zero one if there is none.
+func findObject(m model, name string) object {
+	for _, o := range m.objects {
+		if o.name == name {
+			return o
+		}
+	}
+	return object{}
+}
