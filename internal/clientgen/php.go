@@ -18,6 +18,12 @@ func phpFiles(m model) (map[string][]byte, error) {
 		namespace := strings.TrimSuffix(`Recado\`+folder, `\`)
 		files[strings.TrimPrefix(folder+"/"+class+".php", "/")] = []byte(fmt.Sprintf(phpHead, namespace) + p.imports(folder) + p.text.String())
 	}
+	for _, op := range m.operations {
+		if err := phpCheck(m, op); err != nil {
+			return nil, err
+		}
+	}
+	add("", "Operations", (*phpFile).operations)
 	add("", "EventType", (*phpFile).eventTypes)
 	asked := phpAsked(m)
 	for _, o := range m.objects {

@@ -34,3 +34,13 @@ func TestPHPComments(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Arguments have the names of the path, the query and the body, so no name may be there twice.
+func TestPHPArgumentsDiffer(t *testing.T) {
+	t.Parallel()
+	thing := parameter{name: "thingId"}
+	_, err := phpFiles(model{operations: []operation{{id: "getThing", path: "/{thingId}", inPath: []parameter{thing}, query: []parameter{thing}}}})
+	if err == nil || !strings.Contains(err.Error(), "getThing has two arguments thingId") {
+		t.Errorf("got %v", err)
+	}
+}
