@@ -243,7 +243,7 @@ func phpPath(path string) string {
 
 // iterator writes the method that yields all items of a list.
 func (p *phpFile) iterator(op operation) {
-	arguments := slices.DeleteFunc(phpArguments(p.model, op), func(a phpArgument) bool { return a.in == "query" && (a.name == "page" || a.name == "limit") })
+	arguments := slices.DeleteFunc(phpArguments(p.model, op), func(a phpArgument) bool { return a.in == "query" && a.name == "page" })
 	item := findObject(p.model, op.answer).item
 	paragraphs := append([]string{"Yields all items of " + op.id + ", fetched page by page."}, phpParams(arguments)...)
 	p.doc("    ", append(paragraphs, `@return \Generator<int, Types\`+item+">")...)
