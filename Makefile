@@ -47,10 +47,11 @@ format: ## write the code in the house's format
 	cd e2e && $(E2E_LINT) fmt ./...
 
 .PHONY: generate
-generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the Go client; and the modules of the Python client
+generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the Go client; and the generated parts of those for Python and PHP
 	go test ./internal/api ./internal/cli -run 'Document' -update
 	go run ./internal/clientgen docs/openapi.yaml go client
 	go run ./internal/clientgen docs/openapi.yaml python sdks/python/src/recado
+	go run ./internal/clientgen docs/openapi.yaml php sdks/php/generated
 	go test ./internal/docstest -run EventsDocument -update
 	go -C e2e test ./watchtest -run Metrics -update
 
