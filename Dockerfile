@@ -7,14 +7,18 @@
 # TMPDIR is a folder that the program makes and empties when it starts: big files that are
 # sent from the dashboard go through it, and the image has no /tmp.
 
-FROM docker.io/library/golang:1.26-bookworm AS build
+# The program is compiled on the machine's own processor for that of the image, so that
+# --platform linux/amd64,linux/arm64 emulates nothing but the installation of ffmpeg.
+FROM --platform=$BUILDPLATFORM docker.io/library/golang:1.26-bookworm AS build
+ARG TARGETOS
+ARG TARGETARCH
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 # The profile makes the program faster and the build slower, so nothing but releases is built with it.
 ENV GOFLAGS=-pgo=/src/cmd/recado/release.pgo
-RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /root-of-image/recado ./cmd/recado \
+RUN CGO_ENABLED=0 GOOS=${TARGETOS:-} GOARCH=${TARGETARCH:-} go build -trimpath -ldflags '-s -w' -o /root-of-image/recado ./cmd/recado \
  && mkdir -p /root-of-image/data /root-of-image/etc/ssl/certs \
  && cp /etc/ssl/certs/ca-certificates.crt /root-of-image/etc/ssl/certs/ \
  && chown 65532:65532 /root-of-image/data
