@@ -15,7 +15,10 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-const clusterFile = "deploy/cluster/compose.yaml"
+const (
+	clusterFile = "deploy/cluster/compose.yaml"
+	n8nFile     = "deploy/n8n/compose.yaml"
+)
 
 // composed is a service as Compose itself understands its file: with the variables put in, and
 // what it takes from others.
@@ -97,11 +100,11 @@ func secrets() []string {
 	}
 }
 
-// Compose takes both files, and refuses what is none of its words. No service fills the disk with what it
+// Compose takes the files, and refuses what is none of its words. No service fills the disk with what it
 // prints: Docker keeps all of it unless it is told otherwise.
 func TestComposeTakesTheFiles(t *testing.T) {
 	t.Parallel()
-	for file, variables := range cases.Sorted(map[string][]string{"compose.yaml": nil, clusterFile: secrets()}) {
+	for file, variables := range cases.Sorted(map[string][]string{"compose.yaml": nil, clusterFile: secrets(), n8nFile: nil}) {
 		services, err := readWithCompose(t, file, variables...)
 		if err != nil {
 			t.Error(err)
@@ -119,6 +122,36 @@ func TestComposeTakesTheFiles(t *testing.T) {
 		}
 		if _, err := readWithCompose(t, broken, secrets()...); err == nil {
 			t.Errorf("%q is taken", instead)
+		}
+	}
+}
+
+// Beside n8n, both are reached from this machine alone, and from each other by the names that they are told.
+func TestComposeOfN8nFits(t *testing.T) {
+	t.Parallel()
+	settings := read(t, "docs/config.md")
+	for command, variables := range cases.Sorted(map[string][]string{"dev": nil, "serve": {"RECADO_COMMAND=serve"}}) {
+		services, err := readWithCompose(t, n8nFile, variables...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gateway, flows := services["recado"], services["n8n"]
+		if !slices.Equal(gateway.Command, []string{command}) || gateway.Environment["RECADO_DATA"] != "/data/"+command ||
+			gateway.Environment["RECADO_ALLOW_HOST"] != "recado" || flows.Environment["WEBHOOK_URL"] != "http://n8n:5678/" {
+			t.Errorf("%s: Recado runs %q with %v, and n8n has %v", command, gateway.Command, gateway.Environment, flows.Environment)
+		}
+		if !gateway.ReadOnly || !slices.Contains(gateway.CapDrop, "ALL") || flows.DependsOn["recado"].Condition != "service_healthy" {
+			t.Errorf("%s: Recado may do more than it has to, or n8n does not wait for it", command)
+		}
+		for name, service := range cases.Sorted(services) {
+			if len(service.Ports) != 1 || service.Ports[0].HostIP != "127.0.0.1" {
+				t.Errorf("%s is reached at %v", name, service.Ports)
+			}
+		}
+		for variable := range gateway.Environment {
+			if !strings.Contains(settings, "`"+variable+"`") {
+				t.Errorf("Recado is given %s, which docs/config.md does not have", variable)
+			}
 		}
 	}
 }
