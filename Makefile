@@ -110,9 +110,10 @@ profile: ## profile sends and receives anew for the compiler, which releases are
 	go -C e2e test ./bench -run '^$$' -bench Profile -benchtime 1x -profile $(CURDIR)/cmd/recado/release.pgo
 
 .PHONY: release
-release: ## build the programs for all systems into dist/, with checksums; takes minutes
+release: ## build programs and packages for all systems into dist/, with checksums; takes minutes
 	$(RELEASE) check
 	$(RELEASE) release --snapshot --clean
+	tools/release/check.sh
 
 .PHONY: ci
 ci: ## run what a change has to pass: style, tests, and the steps that .ci/table has for what changed

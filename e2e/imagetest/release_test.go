@@ -25,6 +25,15 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 		Archives []struct {
 			Files []string `json:"files"`
 		} `json:"archives"`
+		Packages []struct {
+			Formats  []string `json:"formats"`
+			Contents []struct {
+				Source string `json:"src"`
+				Target string `json:"dst"`
+				Type   string `json:"type"`
+			} `json:"contents"`
+			Scripts map[string]string `json:"scripts"`
+		} `json:"nfpms"`
 	}
 	if _, err := yaml.Unmarshal([]byte(read(t, ".goreleaser.yaml")), &release, yaml.DecodeOpts{}); err != nil {
 		t.Fatal(err)
@@ -44,10 +53,36 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	if flags := "ENV GOFLAGS=-pgo=/src/" + profile + "\n"; !strings.Contains(read(t, "Dockerfile"), flags) {
 		t.Errorf("the Dockerfile does not say %q", flags)
 	}
-	for _, path := range append(release.Archives[0].Files, profile, filepath.Join(build.Main, "main.go")) {
+	if len(release.Packages) != 1 || strings.Join(release.Packages[0].Formats, " ") != "deb rpm" || len(release.Packages[0].Scripts) != 3 {
+		t.Fatalf("the packages are %+v", release.Packages)
+	}
+	paths := append(release.Archives[0].Files, profile, filepath.Join(build.Main, "main.go"))
+	for _, content := range release.Packages[0].Contents {
+		paths = append(paths, content.Source)
+		// What people have changed stays when the package is updated.
+		if settings := strings.HasPrefix(content.Target, "/etc/"); settings != (content.Type == "config|noreplace") {
+			t.Errorf("%s is of the type %q", content.Target, content.Type)
+		}
+	}
+	for _, script := range release.Packages[0].Scripts {
+		paths = append(paths, script)
+	}
+	for _, path := range paths {
 		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
 			t.Errorf("the release names %s: %v", path, err)
 		}
+	}
+}
+
+// A package changes of the service what it has to: where the program is, and who runs it. The commands are those of the service.
+func TestServiceOfAPackageRunsTheSameCommands(t *testing.T) {
+	t.Parallel()
+	commands := func(path string) []string {
+		return regexp.MustCompile(`(?m)^Exec(?:Start|Reload)=\S.*$`).FindAllString(read(t, path), -1)
+	}
+	plain := strings.ReplaceAll(strings.Join(commands("deploy/systemd/recado.service"), "\n"), "/usr/local/bin/", "/usr/bin/")
+	if packaged := strings.Join(commands("deploy/systemd/package.conf"), "\n"); packaged == "" || packaged != plain {
+		t.Errorf("the package runs\n%s\nand the service\n%s", packaged, plain)
 	}
 }
 
