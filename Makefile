@@ -113,6 +113,7 @@ profile: ## profile sends and receives anew for the compiler, which releases are
 release: ## build programs and packages for all systems into dist/, with checksums; takes minutes
 	$(RELEASE) check
 	$(RELEASE) release --snapshot --clean
+	go -C tools/release run ./provenance $(CURDIR)/dist $$(git rev-parse HEAD)
 	tools/release/check.sh
 
 .PHONY: ci

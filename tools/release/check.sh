@@ -8,6 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 sha256sum --quiet --check checksums.txt
+[ -s provenance.json ] || fail "nothing says where the files come from"
 for machine in ${RELEASE_MACHINES:-linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64}; do
   compgen -G "recado_*_$machine.*" >/dev/null || fail "there is no archive for $machine"
 done
