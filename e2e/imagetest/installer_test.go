@@ -80,10 +80,10 @@ func TestReleaseInstallerChecksWhatItInstalls(t *testing.T) {
 			// A uname of another machine, before the one of this.
 			programs, to := t.TempDir(), filepath.Join(t.TempDir(), "bin")
 			uname := fmt.Sprintf("#!/bin/sh\ncase $1 in -s) echo %s ;; -m) echo %s ;; esac\n", c.system, c.machine)
-			if err := os.WriteFile(filepath.Join(programs, "uname"), []byte(uname), 0o700); err != nil { //nolint:gosec // a program of the test
+			if err := os.WriteFile(filepath.Join(programs, "uname"), []byte(uname), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			command := exec.CommandContext(t.Context(), "sh", filepath.Join(root, "deploy/install.sh"))
+			command := exec.CommandContext(t.Context(), "sh", filepath.Join(root, "deploy", "install.sh"))
 			command.Env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "RECADO_DOWNLOADS="+server.URL, "RECADO_INSTALL_TO="+to)
 			_, err := try(t, stepWait, command)
 			if c.complains != "" {

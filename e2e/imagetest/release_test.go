@@ -56,7 +56,7 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	if len(release.Packages) != 1 || strings.Join(release.Packages[0].Formats, " ") != "deb rpm" || len(release.Packages[0].Scripts) != 3 {
 		t.Fatalf("the packages are %+v", release.Packages)
 	}
-	paths := append(release.Archives[0].Files, profile, filepath.Join(build.Main, "main.go"))
+	paths := append([]string{profile, filepath.Join(build.Main, "main.go")}, release.Archives[0].Files...)
 	for _, content := range release.Packages[0].Contents {
 		paths = append(paths, content.Source)
 		// What people have changed stays when the package is updated.
