@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/clock"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
 )
@@ -184,7 +185,7 @@ func coverNew(own gateway.Key, params access.KeyParams) error {
 	asked.ExpiresAt = own.ExpiresAt
 	if own.Covers(asked) {
 		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
-			"a key can't create one that ends later than itself: set expiresAt to %s at the latest", own.ExpiresAt.UTC().Format(contract.TimestampLayout))
+			"a key can't create one that ends later than itself: set expiresAt to %s at the latest", clock.Spelled(own.ExpiresAt))
 	}
 	return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "a key can't create one with a wider scope than its own")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/recado-project/recado/internal/clock"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -51,7 +52,7 @@ func MutedUntil(until time.Time) *string {
 	case until.Equal(gateway.MutedForever()):
 		return new(Forever)
 	default:
-		return new(until.UTC().Format(timeFormat))
+		return new(clock.Spelled(until))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/recado-project/recado/internal/clock"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/trace"
 )
@@ -53,9 +54,6 @@ func NewEvent(instanceID string, chat gateway.JID, sourceKey string, at time.Tim
 	}, nil
 }
 
-// timeFormat is ISO 8601 with milliseconds, as everywhere in the API.
-const timeFormat = "2006-01-02T15:04:05.000Z"
-
 // MediaLink is a link to the file of an event's message, for whoever wants one.
 type MediaLink struct {
 	URL       string `json:"url" doc:"The link. It needs no API key and works until it expires or the message is deleted."`
@@ -77,15 +75,15 @@ func (e Event) EnvelopeWith(link MediaLink) []byte {
 // envelope is without its end.
 func (e Event) envelope() []byte {
 	return fmt.Appendf(make([]byte, 0, len(e.Data)+256), `{"id":"%s","type":"%s","timestamp":"%s","instanceId":"%s","sequence":%d,"data":%s`,
-		e.ID, e.Kind, e.At.UTC().Format(timeFormat), e.InstanceID, e.Sequence, e.Data)
+		e.ID, e.Kind, clock.Spelled(e.At), e.InstanceID, e.Sequence, e.Data)
 }
 
-// Time is a time as events spell it: ISO 8601 in UTC with milliseconds.
+// Time is a time as events spell it (clock.Layout).
 type Time time.Time
 
-// MarshalJSON spells the time.
-func (t Time) MarshalJSON() ([]byte, error) {
-	return time.Time(t).UTC().AppendFormat(nil, `"`+timeFormat+`"`), nil
+// MarshalText spells the time. What it returns is not checked once more, as JSON would be.
+func (t Time) MarshalText() ([]byte, error) {
+	return clock.AppendSpelled(make([]byte, 0, len(clock.Layout)), time.Time(t)), nil
 }
 
 // TimeOrNull is the time for a field that is null where there is none.

@@ -6,18 +6,16 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/clock"
 )
 
-// TimestampLayout is RFC 3339 in UTC with milliseconds.
-const TimestampLayout = "2006-01-02T15:04:05.000Z"
-
-// Timestamp is a time as answers spell it, in TimestampLayout.
+// Timestamp is a time as answers spell it (clock.Layout).
 type Timestamp time.Time
 
-// MarshalJSON spells the time.
-func (t Timestamp) MarshalJSON() ([]byte, error) {
-	const layout = `"` + TimestampLayout + `"`
-	return time.Time(t).UTC().AppendFormat(make([]byte, 0, len(layout)), layout), nil
+// MarshalText spells the time. What it returns is not checked once more, as JSON would be.
+func (t Timestamp) MarshalText() ([]byte, error) {
+	return clock.AppendSpelled(make([]byte, 0, len(clock.Layout)), time.Time(t)), nil
 }
 
 // Schema describes the spelling.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/clock"
 )
 
 const (
@@ -114,7 +115,7 @@ func (c *call) chatShown(chat client.ListedChat) object {
 		"archived": chat.Archived,
 	}
 	if chat.LastActivityAt != nil {
-		shown["updatedAt"] = timeOf(*chat.LastActivityAt)
+		shown["updatedAt"] = clock.Spelled(*chat.LastActivityAt)
 	}
 	if chat.LastMessage != nil {
 		shown["lastMessage"] = c.stored(*chat.LastMessage)
@@ -250,7 +251,7 @@ func (c *call) contactShown(id string, name, addressBook *string) object {
 		kind = "group"
 	}
 	return object{
-		"id": id, "remoteJid": id, "pushName": orNil(textIn(name)), "profilePicUrl": nil, "createdAt": timeOf(c.instance.CreatedAt), "updatedAt": nil,
+		"id": id, "remoteJid": id, "pushName": orNil(textIn(name)), "profilePicUrl": nil, "createdAt": clock.Spelled(c.instance.CreatedAt), "updatedAt": nil,
 		"instanceId": c.id(), "isGroup": kind == "group", "isSaved": addressBook != nil, "type": kind,
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/clock"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -84,7 +85,7 @@ func (f Format) Body(of gateway.Instance, event eventlog.Event, link string, fil
 	encoder := json.NewEncoder(&posted)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(object{
-		"event": kind, "instance": cmp.Or(of.ExternalName, of.Name), "data": data, "date_time": timeOf(event.At),
+		"event": kind, "instance": cmp.Or(of.ExternalName, of.Name), "data": data, "date_time": clock.Spelled(event.At),
 		"sender": string(of.Profile.JID), "server_url": f.ServerURL, "apikey": nil,
 	})
 	if f.ByEvent {
@@ -397,7 +398,7 @@ func (e translation) group(read client.GroupUpdatedEvent) (kind string, data any
 // call is a call, in a status.
 func (e translation) call(chat client.Chat, from *client.Person, id, status string, video bool) object {
 	return object{
-		"id": id, "from": addressOf(from), "chatId": chat.Chat, "date": timeOf(e.event.At), "isGroup": strings.HasSuffix(chat.Chat, ofGroup),
+		"id": id, "from": addressOf(from), "chatId": chat.Chat, "date": clock.Spelled(e.event.At), "isGroup": strings.HasSuffix(chat.Chat, ofGroup),
 		"isVideo": video, "offline": false, "status": status,
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/clock"
 )
 
 // integration is what that API calls a linked device.
@@ -35,9 +35,6 @@ func orNil(text string) any {
 	return text
 }
 
-// timeOf is a time as that API writes it.
-func timeOf(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 // instanceOf is an instance as lists have it.
 func instanceOf(i client.Instance) object {
 	return object{
@@ -45,7 +42,7 @@ func instanceOf(i client.Instance) object {
 		"profileName": orNil(i.MessengerName), "profilePicUrl": orNil(i.MessengerProfilePicURL), "integration": integration,
 		"number": orNil(i.MessengerID), "businessId": nil, "token": nil, "clientName": "recado",
 		"disconnectionReasonCode": nil, "disconnectionObject": nil, "disconnectionAt": nil,
-		"createdAt": timeOf(i.CreatedAt), "updatedAt": timeOf(i.UpdatedAt),
+		"createdAt": clock.Spelled(i.CreatedAt), "updatedAt": clock.Spelled(i.UpdatedAt),
 		"Chatwoot": nil, "Proxy": proxyOf(i), "Rabbitmq": nil, "Nats": nil, "Sqs": nil, "Websocket": nil, "Setting": settingsOf(i),
 		"_count": object{"Message": 0, "Contact": 0, "Chat": 0},
 	}
@@ -266,7 +263,7 @@ func proxyOf(i client.Instance) any {
 	return object{
 		"id": i.InstanceID, "enabled": true, "host": address.Hostname(), "port": address.Port(), "protocol": address.Scheme,
 		"username": address.User.Username(), "password": "", "instanceId": i.InstanceID,
-		"createdAt": timeOf(i.CreatedAt), "updatedAt": timeOf(i.UpdatedAt),
+		"createdAt": clock.Spelled(i.CreatedAt), "updatedAt": clock.Spelled(i.UpdatedAt),
 	}
 }
 

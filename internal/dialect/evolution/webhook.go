@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/clock"
 )
 
 // told are the names by which webhooks choose events, in that API's order, each with the types of events of the
@@ -114,7 +115,7 @@ func webhookOf(w client.Webhook) object {
 	}
 	return object{
 		"id": w.ID, "url": w.URL, "headers": headers, "enabled": w.IsActive, "events": namesOf(w.Events), "webhookByEvents": strings.Contains(w.Format, suffixByEvent),
-		"webhookBase64": strings.HasSuffix(w.Format, suffixFiles), "createdAt": timeOf(w.CreatedAt), "updatedAt": timeOf(w.UpdatedAt), "instanceId": w.InstanceID,
+		"webhookBase64": strings.HasSuffix(w.Format, suffixFiles), "createdAt": clock.Spelled(w.CreatedAt), "updatedAt": clock.Spelled(w.UpdatedAt), "instanceId": w.InstanceID,
 	}
 }
 
