@@ -73,7 +73,7 @@ func BenchmarkIdle(b *testing.B) {
 		mostBare = 3000
 		idle     = 2 * time.Minute // some rounds of keep-alives, and the one collection of memory that comes in any case
 	)
-	for _, instances := range []int{500, 3000, 10_000} {
+	for _, instances := range []int{50, 500, 2000, 3000, 10_000} {
 		b.Run(fmt.Sprintf("instances=%d", instances), func(b *testing.B) {
 			for b.Loop() {
 				world := startWorld(b, instances)
@@ -83,7 +83,10 @@ func BenchmarkIdle(b *testing.B) {
 				world.awaitConnected(b)
 				b.ReportMetric(time.Since(began).Seconds(), "s-to-connected")
 				b.ReportMetric(float64(world.gateway.rss(b))/1e6, "MB-then")
+				b.ReportMetric(float64(world.gateway.cpu(b).Microseconds())/1000/float64(instances), "cpu-ms-to-connected/instance")
 				empty := startGateway(b, world.sandbox, b.TempDir())
+				<-time.After(time.Second)
+				b.ReportMetric(float64(empty.rss(b))/1e6, "MB-empty-after-a-second")
 				<-time.After(settle)
 				cpu := world.gateway.cpu(b)
 				<-time.After(idle)
@@ -104,10 +107,38 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// BenchmarkStart measures the time from a kill -9 to a connected instance, and the time
-// until `dev` is ready in a new folder.
+// BenchmarkStart measures the time from a kill -9 to a connected instance, until `dev` is ready in
+// a new folder, from the start of `serve` on existing data to its first answer, and what a command
+// takes that does nothing.
 func BenchmarkStart(b *testing.B) {
-	program := process.Program(b)
+	program := measured(b)
+	b.Run("version", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.CommandContext(b.Context(), program, "--version").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("serve", func(b *testing.B) {
+		w := &world{sandbox: startSandbox(b, "--load"), data: b.TempDir()}
+		w.startGateway(b)
+		w.link(b, 0)
+		for b.Loop() {
+			b.StopTimer()
+			w.gateway.Stop()
+			b.StartTimer()
+			gateway := startProgram(b, program, w.sandbox, "--data", w.data)
+			answer, err := http.Get("http://" + gateway.address + "/api/instances")
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			answer.Body.Close() //nolint:errcheck // nobody reads it
+			w.gateway = gateway
+			b.ReportMetric(float64(gateway.cpu(b).Milliseconds()), "cpu-ms-of-the-last")
+			b.StartTimer()
+		}
+	})
 	b.Run("new", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()

@@ -3,11 +3,17 @@
 package bench_test
 
 import (
+	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // its driver
 
 	"github.com/recado-project/recado/e2e/powerloss/disk"
 	"github.com/recado-project/recado/internal/testkit/crowd"
@@ -29,6 +35,7 @@ const (
 // instances fewer messages share one than elsewhere. Bare whatsmeow, on SQLite, comes
 // directly after the gateway each time.
 func BenchmarkCosts(b *testing.B) {
+	onSQLite := map[string]float64{} // CPU of a message, by what is measured
 	for _, database := range []string{"SQLite", "PostgreSQL"} {
 		for _, direction := range []struct {
 			name    string
@@ -40,7 +47,8 @@ func BenchmarkCosts(b *testing.B) {
 			{"received", (*world).costsOfReceiving, (*bare).costsOfReceiving, nil},
 		} {
 			for _, instances := range []int{1, 50} {
-				b.Run(fmt.Sprintf("%s/%s/instances=%d", database, direction.name, instances), func(b *testing.B) {
+				measured := fmt.Sprintf("%s/instances=%d", direction.name, instances)
+				b.Run(database+"/"+measured, func(b *testing.B) {
 					measure := func(counting bool, messages int) (gateway, bare usage) {
 						w := startMeasuredWorld(b, database, instances, counting, direction.sandbox)
 						gateway = direction.gateway(w, b, messages/instances)
@@ -54,6 +62,7 @@ func BenchmarkCosts(b *testing.B) {
 						gateway, bare := measure(false, measuredMessages)
 						countedGateway, countedBare := measure(true, countedPerRun)
 						report(b, gateway, bare)
+						gateway.reportServer(b, measured, onSQLite)
 						countedGateway.reportCounts(b, "")
 						countedBare.reportCounts(b, "bare-")
 					}
@@ -102,11 +111,73 @@ func startMeasuredWorld(b *testing.B, database string, instances int, counting b
 	return w
 }
 
+// serverCPU returns the CPU time that PostgreSQL's processes have used so far, the ended ones
+// included.
+func (w *world) serverCPU(b *testing.B) (used time.Duration) {
+	b.Helper()
+	if w.database == "" {
+		return 0
+	}
+	db, err := sql.Open("pgx", w.database)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // nothing was written
+	var backend int
+	if err := db.QueryRowContext(b.Context(), "SELECT pg_backend_pid()").Scan(&backend); err != nil {
+		b.Fatal(err)
+	}
+	server := statOf(b, backend).parent
+	processes, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, folder := range processes {
+		pid, err := strconv.Atoi(filepath.Base(folder))
+		if err != nil {
+			b.Fatal(err)
+		}
+		switch s := statOf(b, pid); {
+		case pid == server:
+			used += s.used + s.usedByEnded
+		case s.parent == server:
+			used += s.used
+		}
+	}
+	return used
+}
+
+// stat is what the kernel says about a process; zero if it has ended.
+type stat struct {
+	parent            int
+	used, usedByEnded time.Duration // by itself, and by its children that have ended
+}
+
+// statOf reads proc(5): ppid, and the times in ticks of 10 ms.
+func statOf(b *testing.B, pid int) stat {
+	b.Helper()
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return stat{}
+	}
+	// The name in parentheses may contain blanks, so fields are counted after it.
+	fields := strings.Fields(string(content[strings.LastIndexByte(string(content), ')')+1:]))
+	number := func(n int) int {
+		value, err := strconv.Atoi(fields[n])
+		if err != nil {
+			b.Fatal(err)
+		}
+		return value
+	}
+	ticks := func(n int) time.Duration { return time.Duration(number(n)) * 10 * time.Millisecond }
+	return stat{parent: number(1), used: ticks(11) + ticks(12), usedByEnded: ticks(13) + ticks(14)}
+}
+
 // used is what the gateway has used since its start, and what was counted so far.
 func (w *world) used(b *testing.B) usage {
 	b.Helper()
 	used := w.counters()
-	used.cpu = w.gateway.cpu(b)
+	used.cpu, used.serverCPU = w.gateway.cpu(b), w.serverCPU(b)
 	used.allocations, used.allocated = w.gateway.allocations(b)
 	return used
 }
@@ -136,6 +207,7 @@ func (w *world) costsOfStart(b *testing.B, each int, arrived *atomic.Int64) usag
 	b.Helper()
 	w.gateway.Stop()
 	before := w.counters()
+	before.serverCPU = w.serverCPU(b)
 	started := w.receive(b, each, arrived)
 	w.rest(b)
 	used := w.used(b).minus(before)

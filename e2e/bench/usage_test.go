@@ -20,6 +20,7 @@ const restTime = 1500 * time.Millisecond
 type usage struct {
 	messages     int
 	elapsed, cpu time.Duration
+	serverCPU    time.Duration // of the database's server, if it has one
 
 	// The rest is zero where it was not counted.
 	syncs, writes, written int64 // of the data folder's disk; written in bytes
@@ -32,7 +33,8 @@ func (u usage) minus(before usage) usage {
 	return usage{
 		messages: u.messages - before.messages, elapsed: u.elapsed - before.elapsed, cpu: u.cpu - before.cpu,
 		syncs: u.syncs - before.syncs, writes: u.writes - before.writes, written: u.written - before.written,
-		trips: u.trips - before.trips, allocations: u.allocations - before.allocations, allocated: u.allocated - before.allocated,
+		serverCPU: u.serverCPU - before.serverCPU,
+		trips:     u.trips - before.trips, allocations: u.allocations - before.allocations, allocated: u.allocated - before.allocated,
 	}
 }
 
@@ -53,6 +55,21 @@ func (u usage) report(b *testing.B, whose string) {
 	if u.allocations != 0 {
 		b.ReportMetric(float64(u.allocations)/n, whose+"allocs/msg")
 		b.ReportMetric(float64(u.allocated)/1000/n, whose+"alloc-KB/msg")
+	}
+}
+
+// reportServer reports the CPU of the database's server, and how many times the CPU on SQLite both
+// have used for the same.
+func (u usage) reportServer(b *testing.B, measured string, onSQLite map[string]float64) {
+	b.Helper()
+	whole := (u.cpu + u.serverCPU).Seconds() * 1000 / float64(u.messages)
+	if u.serverCPU == 0 {
+		onSQLite[measured] = whole
+		return
+	}
+	b.ReportMetric(u.serverCPU.Seconds()*1000/float64(u.messages), "server-cpu-ms/msg")
+	if sqlite := onSQLite[measured]; sqlite != 0 {
+		b.ReportMetric(whole/sqlite, "times-sqlite-cpu")
 	}
 }
 

@@ -154,6 +154,14 @@ func BenchmarkReading(b *testing.B) {
 			{"chat types", list(usual, gateway.MessageFilter{Types: []gateway.MessageType{gateway.TypeImage}})},
 			{"chat search", list(usual, gateway.MessageFilter{Search: "pedido 10"})},
 			{"large chat", list(large, gateway.MessageFilter{})},
+			{"large chat page 900", func() error {
+				deep := gateway.PageRequest{Page: int(*messagesRead / 10 / 100 * 9 / 10), Limit: 100}
+				page, err := s.Chats.ListMessages(b.Context(), instance.ID, gateway.MessageFilter{ChatID: large.ID}, deep)
+				if err == nil && len(page.Items) == 0 {
+					err = errors.New("nothing was found")
+				}
+				return err
+			}},
 			{"large chat before", list(large, gateway.MessageFilter{Before: middle.Items[0].Position()})},
 			{"large chat after", list(large, gateway.MessageFilter{After: middle.Items[0].Position(), OldestFirst: true})},
 			{"all search rare", func() error {
