@@ -78,6 +78,7 @@ torture: ## kill the program a thousand times under load, and whatever else take
 screenshots: ## take pictures of all pages into bin/screenshots, and those of the README into docs/pictures; needs Chromium
 	go -C e2e test -count=1 -tags screenshots ./browsertest -run '^TestScreenshots$$' -screenshots $(CURDIR)/bin/screenshots
 	mkdir -p docs/pictures
+	go -C e2e test -count=1 -tags screenshots ./browsertest -run '^TestMovingPicture$$' -moving $(CURDIR)/docs/pictures/answer.webp
 	for page in instances chats phones; do cp bin/screenshots/$$page-1200-light.png docs/pictures/$$page.png; done
 
 .PHONY: n8n

@@ -6,5 +6,5 @@ import "embed"
 
 // Guides are the pages in this folder, with their translations, the recipes, their pictures and the receivers of webhooks that they show.
 //
-//go:embed *.md pt-BR/*.md recipes/*.md decisions/*.md pictures/*.png webhooks/*/receiver.*
+//go:embed *.md pt-BR/*.md recipes/*.md decisions/*.md pictures/* webhooks/*/receiver.*
 var Guides embed.FS
