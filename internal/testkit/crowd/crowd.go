@@ -74,6 +74,23 @@ func SendText(ctx context.Context, sandbox, from, to, text string) error {
 		map[string]string{"to": to, "type": "text", "text": text}, nil)
 }
 
+// Member is the phone number of a group's nth member.
+func Member(n int) string { return fmt.Sprintf("49152%04d0300", n) }
+
+// CreateGroup makes a group of a phone and so many members, and returns its ID. The phones of the
+// members are made with it.
+func CreateGroup(ctx context.Context, sandbox, owner string, members int) (id string, err error) {
+	participants := make([]map[string]string, members)
+	for n := range participants {
+		participants[n] = map[string]string{"number": Member(n)}
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	err = call(ctx, http.MethodPost, sandbox, "/groups", map[string]any{"subject": "Everybody", "owner": owner, "participants": participants}, &made)
+	return made.ID, err
+}
+
 // MakeUpHistory gives a phone so many chats with so many messages each, for the sessions that are linked from now on.
 func MakeUpHistory(ctx context.Context, sandbox, number string, chats, messages int) error {
 	return call(ctx, http.MethodPut, sandbox, "/phones/"+number+"/history", map[string]int{"chats": chats, "messages": messages, "bytes": 40}, nil)
