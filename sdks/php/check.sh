@@ -8,15 +8,13 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export COMPOSER_HOME=$scratch/composer COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_NO_INTERACTION=1
 
-rm -rf generated
-(cd ../.. && go run ./internal/clientgen docs/openapi.yaml php sdks/php/generated)
+mkdir -p "$scratch/program/packages"
+./pack.sh "$scratch/program/packages"
 find . -name '*.php' -print0 | xargs -0 -n 1 -P 2 php -l >"$scratch/lint" || { grep -v '^No syntax' "$scratch/lint"; exit 1; }
 phpcs --standard=PSR12 -q src generated examples tests
 composer validate --quiet --strict --no-check-version # the version is what an artifact is known by
 
 # A program of a user. What Debian has of other libraries stands in for Packagist, which is not asked.
-mkdir "$scratch/program"
-composer archive --quiet --format zip --dir "$scratch/program/packages"
 cp -r tests tests/composer.json examples/*.php "$scratch/program"
 composer require --quiet --working-dir "$scratch/program" recado/recado guzzlehttp/guzzle
 

@@ -10,19 +10,13 @@ trap 'rm -rf "$scratch"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
 python=${PYTHON:-/usr/bin/python3} # Debian's, which has what needs.txt installs
 
-# The package as it would lie in a clean clone.
-mkdir -p "$scratch/package/src/recado" "$scratch/cache"
-cp -r .gitignore README.md pyproject.toml "$repository/LICENSE" examples tests "$scratch/package"
-cp src/recado/*.py src/recado/py.typed "$scratch/package/src/recado"
-rm -f "$scratch"/package/src/recado/{_operations,types}.py
-go -C "$repository" run ./internal/clientgen docs/openapi.yaml python "$scratch/package/src/recado"
+./pack.sh "$scratch"
+mkdir "$scratch/cache"
 cd "$scratch/package"
 
 BLACK_CACHE_DIR=$scratch/cache "$python" -m black --quiet --check --diff .
 "$python" -m pyflakes .
 MYPYPATH=src:tests "$python" -m mypy --strict --no-error-summary --cache-dir "$scratch/cache" src tests examples/*.py
-# Debian's hatchling comes without what editable installations need, which build would miss.
-"$python" -m build --no-isolation --skip-dependency-check --outdir "$scratch/dist" . >"$scratch/build.log" 2>&1 || { cat "$scratch/build.log"; exit 1; }
 "$python" -m twine --no-color check --strict "$scratch"/dist/* || exit 1
 
 # A program of a user: the tests and the examples, without the source of the package beside them.

@@ -7,11 +7,9 @@ cd "$(dirname "$0")"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-npm ci --ignore-scripts --no-audit --no-fund --silent
-npx biome check --error-on-warnings .
-npm run --silent build
-npm pack --ignore-scripts --silent --pack-destination "$scratch" >/dev/null
+./pack.sh "$scratch"
 package=$(echo "$scratch"/*.tgz)
+npx biome check --error-on-warnings .
 npx publint --strict "$package"
 npx attw "$package"
 
