@@ -27,7 +27,7 @@ func oddPhrases() map[string]string {
 // Comments, texts of the API and of the pages, and documents are in plain English.
 func TestNoOddPhrases(t *testing.T) {
 	t.Parallel()
-	for _, folder := range []string{"client", "cmd", "docs", "e2e", "internal", "sdks", "tools", "."} {
+	for _, folder := range []string{"client", "cmd", "docs", "e2e", "examples", "internal", "sdks", "tools", "."} {
 		err := fs.WalkDir(os.DirFS(filepath.Join(root, folder)), ".", func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
