@@ -86,8 +86,8 @@ n8n: ## check the language of the Evolution API with the n8n node; needs Node 20
 	tools/n8n/run.sh
 
 .PHONY: sdks
-sdks: ## build, pack and check the clients of other languages; needs Node 20, and on Debian what sdks/*/needs.txt list
-	for check in sdks/*/check.sh; do $$check || exit; done
+sdks: ## build, pack and check the clients of other languages, and run the examples; needs Node 20, and on Debian what sdks/*/needs.txt list
+	for check in sdks/*/check.sh examples/check.sh; do $$check || exit; done
 
 .PHONY: second-client
 second-client: ## check the sandbox with another implementation of the protocol; needs Node 20
