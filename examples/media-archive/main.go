@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 {
+		check(errors.New("usage: media-archive FOLDER"))
+	}
 	ctx := context.Background()
 	folder, err := os.OpenRoot(os.Args[1]) // no name of a file leads out of it
 	check(err)
