@@ -15,8 +15,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, context.Canceled) {
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -24,7 +25,7 @@ func main() {
 
 func run(ctx context.Context, arguments []string) error {
 	if len(arguments) < 4 {
-		return errors.New("usage: poll TO QUESTION OPTION OPTION...")
+		return errors.New("usage: poll TO QUESTION OPTION OPTION [OPTION …]")
 	}
 	gateway := client.New(os.Getenv("RECADO_URL"), os.Getenv("RECADO_API_KEY"))
 	instances, err := gateway.ListInstances(ctx, client.ListInstancesParams{}, 1, 1)
