@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -565,4 +566,361 @@ func main() {
 		RejectCalls:     client.Null[bool](),
 		RejectCallsText: client.Null[string](),
 	}))
+
+	// step: groups
+	members := []map[string]string{{"number": "5511999990200"}, {"number": "5511977770100"}}
+	created := sandbox[client.Group](ctx, http.MethodPost, "groups", map[string]any{
+		"subject": "Clientes", "owner": "5511988887766", "participants": members,
+	})
+	groupID := created.ID
+
+	// step: groups-2
+	group := must(recado.GetGroup(ctx, instanceID, groupID))
+	fmt.Println(group.Subject)
+
+	// step: groups-3
+	must(recado.SendText(ctx, instanceID, client.Text{To: groupID, Message: "Bom dia a todos!"}))
+
+	// step: make-a-group-and-change-it
+	team := must(recado.CreateGroup(ctx, instanceID, client.NewGroup{
+		Subject:      "Equipe",
+		Description:  "Quem trabalha aqui",
+		Participants: []string{"5511988887766", "11977770100", "5511988880000"},
+	}))
+	fmt.Println(team.ID)
+
+	// step: make-a-group-and-change-it-2
+	groups := must(recado.ListGroups(ctx, instanceID, client.ListGroupsParams{Subject: "equipe"}, 0, 0))
+	fmt.Println(groups.TotalCount)
+
+	// step: make-a-group-and-change-it-3
+	must(recado.ChangeGroup(ctx, instanceID, team.ID, client.GroupChange{
+		Description:  client.Null[string](),
+		Info:         new("admins"),
+		Approval:     new(true),
+		Disappearing: new(int64(604800)),
+	}))
+
+	// step: make-a-group-and-change-it-4
+	settings := must(recado.GetGroupSettings(ctx, instanceID, team.ID))
+	fmt.Println(settings.Info)
+
+	// step: make-a-group-and-change-it-5
+	must(recado.ChangeGroupParticipants(ctx, instanceID, team.ID, client.ParticipantChange{
+		Action:       "promote",
+		Participants: []string{"5511988887766", "5511966660100"},
+	}))
+
+	// step: invite-links-and-who-waits
+	invite := must(recado.GetGroupInvite(ctx, instanceID, team.ID))
+	fmt.Println(invite.Code)
+
+	// step: invite-links-and-who-waits-2
+	invited := must(recado.GetInvitedGroup(ctx, instanceID, invite.Code))
+	fmt.Println(invited.Subject)
+
+	// step: invite-links-and-who-waits-3
+	joined := must(recado.JoinGroup(ctx, instanceID, invite.Code))
+	fmt.Println(joined.Status)
+
+	// step: invite-links-and-who-waits-4
+	sandbox[map[string]any](ctx, http.MethodPost, "phones/5511966660100/join", map[string]any{"invite": invite.Code})
+
+	// step: invite-links-and-who-waits-5
+	must(recado.ListJoinRequests(ctx, instanceID, team.ID))
+
+	// step: invite-links-and-who-waits-6
+	must(recado.AnswerJoinRequests(ctx, instanceID, team.ID, client.AnswerJoinRequests{
+		Action:       "approve",
+		Participants: []string{"5511966660100"},
+	}))
+
+	// step: invite-links-and-who-waits-7
+	must(recado.ResetGroupInvite(ctx, instanceID, team.ID))
+
+	// step: communities
+	community := must(recado.CreateCommunity(ctx, instanceID, client.NewCommunity{Subject: "Nossas lojas"}))
+	fmt.Println(community.ID)
+
+	// step: communities-2
+	communities := must(recado.ListCommunities(ctx, instanceID, 0, 0))
+	fmt.Println(communities.TotalCount)
+
+	// step: communities-3
+	check(recado.LinkGroup(ctx, instanceID, community.ID, team.ID))
+
+	// step: communities-4
+	linked := must(recado.ListCommunityGroups(ctx, instanceID, community.ID, 0, 0))
+	fmt.Println(linked.TotalCount)
+
+	// step: communities-5
+	check(recado.UnlinkGroup(ctx, instanceID, community.ID, team.ID))
+
+	// step: communities-6
+	check(recado.LeaveGroup(ctx, instanceID, team.ID))
+
+	// step: channels
+	followed := sandbox[map[string]any](ctx, http.MethodPost, "channels", map[string]any{
+		"owner": "5511988887766", "name": "Novidades da Ana", "posts": []any{"Canecas novas", "Frete grátis na sexta"},
+	})["invite"].(string)
+
+	// step: channels-2
+	channel := must(recado.GetChannel(ctx, instanceID, followed))
+	fmt.Println(channel.ID)
+
+	// step: channels-3
+	check(recado.FollowChannel(ctx, instanceID, channel.ID))
+	check(recado.MuteChannel(ctx, instanceID, channel.ID))
+
+	// step: channels-4
+	channels := must(recado.ListChannels(ctx, instanceID, client.ListChannelsParams{Name: "nov"}, 0, 0))
+	fmt.Println(channels.Data[0].Name)
+
+	// step: channels-5
+	must(recado.ListChannelPosts(ctx, instanceID, channel.ID, client.ListChannelPostsParams{Limit: 1}))
+
+	// step: channels-6
+	check(recado.ReactToPost(ctx, instanceID, channel.ID, "2", client.ChannelReaction{Reaction: "👍"}))
+
+	// step: channels-7
+	check(recado.UnmuteChannel(ctx, instanceID, channel.ID))
+	check(recado.UnfollowChannel(ctx, instanceID, channel.ID))
+
+	// step: channels-8
+	own := must(recado.CreateChannel(ctx, instanceID, client.NewChannel{Name: "A loja"}))
+	fmt.Println(own.ID)
+
+	// step: channels-9
+	must(recado.SendText(ctx, instanceID, client.Text{To: own.ID, Message: "Abrimos às 8!"}))
+
+	// step: post
+	must(recado.PostStatusText(ctx, instanceID, client.StatusText{
+		Message:    "Aberto até as 20h hoje!",
+		Background: "#7E2AA8",
+		Font:       "bold",
+	}))
+
+	// step: post-2
+	must(recado.PostStatusText(ctx, instanceID, client.StatusText{
+		Message:  "Só para clientes VIP: 20% hoje",
+		Audience: []string{"5511988887766"},
+	}))
+
+	// step: post-3
+	must(recado.PostStatusVideo(ctx, instanceID, client.StatusVideo{Video: files + "/clip.mp4"}))
+
+	// step: post-4
+	must(recado.PostStatusVoice(ctx, instanceID, client.StatusVoice{Audio: files + "/voice.ogg"}))
+
+	// step: post-5
+	must(recado.PostStatusImage(ctx, instanceID, client.StatusImage{Image: files + "/photo.png", Caption: "Novidade"}))
+
+	// step: who-sees-it
+	audience := must(recado.ListStatusAudience(ctx, instanceID, 0, 0))
+	fmt.Println(audience.Rule)
+
+	// step: status-posts-of-contacts
+	must(recado.ListStatusPosts(ctx, instanceID, 0, 1))
+
+	// step: set-the-webhook
+	webhook := must(recado.SaveWebhookConfig(ctx, instanceID, client.NewWebhookConfig{
+		WebhookURL: files + "/recado",
+		Secret:     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+	}))
+	fmt.Println(webhook.WebhookURL)
+
+	// step: set-the-webhook-2
+	must(recado.TestWebhook(ctx, instanceID, webhook.ID))
+
+	// step: see-your-webhook
+	config := must(recado.GetWebhookConfig(ctx, instanceID))
+	fmt.Println(config.WebhookURL)
+
+	// step: see-what-was-delivered
+	must(recado.SendText(ctx, instanceID, client.Text{To: "5511988887766", Message: "Chegou?"}))
+
+	// step: see-what-was-delivered-2
+	must(recado.ListWebhookDeliveries(ctx, instanceID, webhook.ID, 0, 1))
+
+	// step: replay-events
+	must(recado.ReplayWebhook(ctx, instanceID, webhook.ID, client.Replay{FromSequence: 1}))
+
+	// step: resume
+	check(recado.ResumeWebhook(ctx, instanceID, webhook.ID))
+
+	// step: remove-the-webhook
+	check(recado.DeleteWebhookConfig(ctx, instanceID))
+
+	// step: deliver-to-several-places
+	crm := must(recado.CreateWebhook(ctx, instanceID, client.NewWebhook{
+		URL:     files + "/crm",
+		Events:  []string{"message.received"},
+		Chats:   []string{"direct"},
+		Headers: map[string]string{"Authorization": "Bearer 7f3a"},
+	}))
+	fmt.Println(crm.ID)
+
+	// step: deliver-to-several-places-2
+	must(recado.ChangeWebhook(ctx, instanceID, crm.ID, client.WebhookChange{Chats: []string{"direct", "group"}}))
+
+	// step: deliver-to-several-places-3
+	must(recado.GetWebhook(ctx, instanceID, crm.ID))
+	webhooks := must(recado.ListWebhooks(ctx, instanceID, 0, 1))
+	fmt.Println(webhooks.TotalCount)
+
+	// step: deliver-to-several-places-4
+	must(recado.TestWebhook(ctx, instanceID, crm.ID))
+	must(recado.ListWebhookDeliveries(ctx, instanceID, crm.ID, 0, 1))
+	must(recado.ReplayWebhook(ctx, instanceID, crm.ID, client.Replay{FromSequence: 1}))
+	check(recado.ResumeWebhook(ctx, instanceID, crm.ID))
+	check(recado.DeleteWebhook(ctx, instanceID, crm.ID))
+
+	// step: deliver-to-several-places-5
+	desk := must(partner.CreateAccountWebhook(ctx, client.NewWebhook{URL: files + "/desk", Events: []string{"message.received"}}))
+	fmt.Println(desk.ID)
+
+	// step: deliver-to-several-places-6
+	must(partner.ListAccountWebhooks(ctx, 0, 1))
+	must(partner.GetAccountWebhook(ctx, desk.ID))
+	must(partner.ChangeAccountWebhook(ctx, desk.ID, client.WebhookChange{IsActive: new(false)}))
+	check(partner.DeleteAccountWebhook(ctx, desk.ID))
+
+	// step: deliver-to-several-places-7
+	must(partner.SetAppSecret(ctx, client.NewAppSecret{AppSecret: "7f3a5c1e9b2d4f6a"}))
+	must(partner.GetAppSecret(ctx))
+	check(partner.DeleteAppSecret(ctx))
+
+	// step: follow-the-stream
+	types := []string{client.TypeMessageReceived, client.TypeInstanceStatus}
+	for event, err := range recado.Follow(ctx, instanceID, client.FollowOptions{After: new(int64(0)), Types: types}) {
+		check(err)
+		fmt.Println(event.Type)
+		break
+	}
+
+	// step: send-once-even-when-you-ask-twice
+	first := must(recado.SendText(ctx, instanceID, client.Text{
+		To:             "5511988887766",
+		Message:        "Pedido 1234 enviado.",
+		IdempotencyKey: "order-1234-shipped",
+	}))
+	fmt.Println(first.MessageID)
+
+	// step: send-once-even-when-you-ask-twice-2
+	second := must(recado.SendText(ctx, instanceID, client.Text{
+		To:             "5511988887766",
+		Message:        "Pedido 1234 enviado.",
+		IdempotencyKey: "order-1234-shipped",
+	}))
+	fmt.Println(second.MessageID)
+
+	// step: send-once-even-when-you-ask-twice-3
+	third := must(recado.SendText(ctx, instanceID, client.Text{
+		To:             "5511988887766",
+		Message:        "Pedido 1234 enviado.",
+		IdempotencyKey: "order-1234-shipped",
+	}))
+	fmt.Println(third.MessageID)
+
+	// step: send-once-even-when-you-ask-twice-4
+	if _, err := recado.SendText(ctx, instanceID, client.Text{
+		To:             "5511988887766",
+		Message:        "Pedido 5678 enviado.",
+		IdempotencyKey: "order-1234-shipped",
+	}); err != nil {
+		if refusal, ok := errors.AsType[*client.Error](err); ok {
+			fmt.Println(refusal.Code)
+		}
+	}
+
+	// step: call-a-message-by-your-own-word
+	must(recado.SendText(ctx, instanceID, client.Text{
+		To:         "5511988887766",
+		Message:    "O pedido 1235 chega hoje.",
+		ClientData: "order 1235",
+	}))
+
+	// step: at-a-time
+	sendAt := time.Now().Add(20 * time.Hour)
+	queued := must(recado.SendText(ctx, instanceID, client.Text{To: "5511988887766", Message: "Amanhã às 9h?", SendAt: sendAt}))
+	fmt.Println(queued.ID)
+
+	// step: see-the-queue
+	queue := must(recado.ListQueue(ctx, instanceID, 0, 0))
+	fmt.Println(queue.TotalCount)
+
+	// step: see-the-queue-2
+	waiting := must(recado.GetQueuedMessage(ctx, instanceID, queued.ID))
+	fmt.Println(waiting.State)
+
+	// step: cancel
+	check(recado.CancelQueuedMessage(ctx, instanceID, queued.ID))
+
+	// step: cancel-2
+	must(recado.CancelQueue(ctx, instanceID))
+
+	// step: without-waiting
+	must(recado.SendText(ctx, instanceID, client.Text{
+		To:             "5511988887766",
+		Message:        "Recebemos seu pagamento.",
+		Prefer:         "respond-async",
+		IdempotencyKey: "order-1234-paid",
+	}))
+
+	// step: pages
+	page := must(recado.ListInstances(ctx, client.ListInstancesParams{}, 2, 1))
+	fmt.Println(page.CurrentPage)
+
+	// step: when-it-goes-wrong
+	if _, err := recado.SendLocation(ctx, instanceID, client.Location{To: "5511988887766", Latitude: 91, Longitude: -46.6559}); err != nil {
+		if refusal, ok := errors.AsType[*client.Error](err); ok {
+			fmt.Println(refusal.Code)
+		}
+	}
+
+	// step: when-it-goes-wrong-2
+	if _, err := recado.SendText(ctx, instanceID, client.Text{To: "5511988880000", Message: "Oi!"}); err != nil {
+		if refusal, ok := errors.AsType[*client.Error](err); ok {
+			fmt.Println(refusal.Code)
+		}
+	}
+
+	// step: keys
+	key := must(partner.CreateAPIKey(ctx, client.NewKey{
+		Name:        "website",
+		InstanceIDs: []string{instanceID},
+		ExpiresAt:   time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC),
+	}))
+	fmt.Println(key.Name)
+
+	// step: keys-2
+	keys := must(partner.ListAPIKeys(ctx, 3, 1))
+	fmt.Println(keys.TotalCount)
+
+	// step: keys-3
+	check(partner.RevokeAPIKey(ctx, key.ID))
+
+	// step: keys-4
+	website := client.New(url, key.Key)
+	if _, err := website.ListInstances(ctx, client.ListInstancesParams{}, 0, 0); err != nil {
+		if refusal, ok := errors.AsType[*client.Error](err); ok {
+			fmt.Println(refusal.Code)
+		}
+	}
+
+	// step: stop
+	check(partner.StopInstance(ctx, instanceID))
+
+	// step: payment
+	must(partner.SetPayment(ctx, instanceID, client.Payment{Pending: true}))
+
+	// step: payment-2
+	if _, err := recado.SendText(ctx, instanceID, client.Text{To: "5511988887766", Message: "Oi!"}); err != nil {
+		if refusal, ok := errors.AsType[*client.Error](err); ok {
+			fmt.Println(refusal.Code)
+		}
+	}
+
+	// step: delete-an-instance
+	check(partner.DeleteInstance(ctx, instanceID))
 }
