@@ -26,4 +26,5 @@ npx tsc "${types[@]}" --module nodenext "$scratch/program/required.cts"
 export RECADO_PACKAGE="$PWD"
 with_gateway=$PWD/../../tools/with-gateway.sh
 cd "$scratch/program"
-"$with_gateway" node --test test/*.test.js
+"$with_gateway" node --test test/examples.test.js test/sdk.test.js
+"$with_gateway" node --test test/guide.test.js
