@@ -48,9 +48,26 @@ def recado() -> Iterator[Recado]:
 
 def test_readme_shows_the_examples_as_they_are() -> None:
     shown = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text("utf-8"), re.DOTALL)
-    files = [path.read_text("utf-8") for path in (PACKAGE / "examples").glob("*.py")]
+    files = [path.read_text("utf-8") for path in (PACKAGE / "examples").glob("*.py") if path.stem != "guide"]
     assert len(files) == 3
     assert sorted(shown) == sorted(files)
+
+
+def test_guide(run: Any, recado: Recado) -> None:
+    program = run("guide", RECADO_PARTNER_KEY=GATEWAY["partnerKey"])
+    printed = program.communicate(timeout=120)[0].splitlines()
+    assert program.returncode == 0
+    assert [line for line in printed if re.fullmatch("[A-Z_]{10,}", line)] == [
+        "IDEMPOTENCY_CONFLICT",
+        "VALIDATION_ERROR",
+        "RECIPIENT_NOT_REGISTERED",
+        "UNAUTHORIZED",
+        "PAYMENT_REQUIRED",
+    ]
+    texts = [message["caption"] or message["text"] for message in as_phone("5511988887766/messages")["data"]]
+    assert {"Chega até as 18h.", "Seu pedido", "Como montar", "Sua nota", "Chegou?"} <= set(texts)
+    assert texts.count("Pedido 1234 enviado.") == 1
+    assert [instance.name for instance in recado.instances()] == ["demo"]
 
 
 def test_send(run: Any, recado: Recado) -> None:
