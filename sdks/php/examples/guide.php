@@ -504,3 +504,378 @@ $recado->changeInstance(
 
 // step: calls-4
 $recado->changeInstance(instanceId: $instanceId, rejectCalls: null, rejectCallsText: null);
+
+// step: groups
+$groupId = $sandbox('groups', [
+    'subject' => 'Clientes',
+    'owner' => '5511988887766',
+    'participants' => [['number' => '5511999990200'], ['number' => '5511977770100']],
+])['id'];
+
+// step: groups-2
+$group = $recado->getGroup(instanceId: $instanceId, groupId: $groupId);
+echo $group->subject, PHP_EOL;
+
+// step: groups-3
+$recado->sendText(instanceId: $instanceId, to: $groupId, message: 'Bom dia a todos!');
+
+// step: make-a-group-and-change-it
+$team = $recado->createGroup(
+    instanceId: $instanceId,
+    subject: 'Equipe',
+    description: 'Quem trabalha aqui',
+    participants: ['5511988887766', '11977770100', '5511988880000'],
+);
+echo $team->id, PHP_EOL;
+
+// step: make-a-group-and-change-it-2
+$groups = $recado->listGroups(instanceId: $instanceId, subject: 'equipe');
+echo $groups->totalCount, PHP_EOL;
+
+// step: make-a-group-and-change-it-3
+$recado->changeGroup(
+    instanceId: $instanceId,
+    groupId: $team->id,
+    description: null,
+    info: 'admins',
+    approval: true,
+    disappearing: 604800,
+);
+
+// step: make-a-group-and-change-it-4
+$settings = $recado->getGroupSettings(instanceId: $instanceId, groupId: $team->id);
+echo $settings->info, PHP_EOL;
+
+// step: make-a-group-and-change-it-5
+$recado->changeGroupParticipants(
+    instanceId: $instanceId,
+    groupId: $team->id,
+    action: 'promote',
+    participants: ['5511988887766', '5511966660100'],
+);
+
+// step: invite-links-and-who-waits
+$invite = $recado->getGroupInvite(instanceId: $instanceId, groupId: $team->id);
+echo $invite->code, PHP_EOL;
+
+// step: invite-links-and-who-waits-2
+$invited = $recado->getInvitedGroup(instanceId: $instanceId, invite: $invite->code);
+echo $invited->subject, PHP_EOL;
+
+// step: invite-links-and-who-waits-3
+$joined = $recado->joinGroup(instanceId: $instanceId, invite: $invite->code);
+echo $joined->status, PHP_EOL;
+
+// step: invite-links-and-who-waits-4
+$sandbox('phones/5511966660100/join', ['invite' => $invite->code]);
+
+// step: invite-links-and-who-waits-5
+$recado->listJoinRequests(instanceId: $instanceId, groupId: $team->id);
+
+// step: invite-links-and-who-waits-6
+$recado->answerJoinRequests(
+    instanceId: $instanceId,
+    groupId: $team->id,
+    action: 'approve',
+    participants: ['5511966660100'],
+);
+
+// step: invite-links-and-who-waits-7
+$recado->resetGroupInvite(instanceId: $instanceId, groupId: $team->id);
+
+// step: communities
+$community = $recado->createCommunity(instanceId: $instanceId, subject: 'Nossas lojas');
+echo $community->id, PHP_EOL;
+
+// step: communities-2
+$communities = $recado->listCommunities(instanceId: $instanceId);
+echo $communities->totalCount, PHP_EOL;
+
+// step: communities-3
+$recado->linkGroup(instanceId: $instanceId, communityId: $community->id, groupId: $team->id);
+
+// step: communities-4
+$linked = $recado->listCommunityGroups(instanceId: $instanceId, communityId: $community->id);
+echo $linked->totalCount, PHP_EOL;
+
+// step: communities-5
+$recado->unlinkGroup(instanceId: $instanceId, communityId: $community->id, groupId: $team->id);
+
+// step: communities-6
+$recado->leaveGroup(instanceId: $instanceId, groupId: $team->id);
+
+// step: channels
+$followed = $sandbox('channels', [
+    'owner' => '5511988887766',
+    'name' => 'Novidades da Ana',
+    'posts' => ['Canecas novas', 'Frete grátis na sexta'],
+])['invite'];
+
+// step: channels-2
+$channel = $recado->getChannel(instanceId: $instanceId, channelId: $followed);
+echo $channel->id, PHP_EOL;
+
+// step: channels-3
+$recado->followChannel(instanceId: $instanceId, channelId: $channel->id);
+$recado->muteChannel(instanceId: $instanceId, channelId: $channel->id);
+
+// step: channels-4
+$channels = $recado->listChannels(instanceId: $instanceId, name: 'nov');
+echo $channels->data[0]->name, PHP_EOL;
+
+// step: channels-5
+$recado->listChannelPosts(instanceId: $instanceId, channelId: $channel->id, limit: 1);
+
+// step: channels-6
+$recado->reactToPost(instanceId: $instanceId, channelId: $channel->id, messageId: '2', reaction: '👍');
+
+// step: channels-7
+$recado->unmuteChannel(instanceId: $instanceId, channelId: $channel->id);
+$recado->unfollowChannel(instanceId: $instanceId, channelId: $channel->id);
+
+// step: channels-8
+$own = $recado->createChannel(instanceId: $instanceId, name: 'A loja');
+echo $own->id, PHP_EOL;
+
+// step: channels-9
+$recado->sendText(instanceId: $instanceId, to: $own->id, message: 'Abrimos às 8!');
+
+// step: post
+$recado->postStatusText(
+    instanceId: $instanceId,
+    message: 'Aberto até as 20h hoje!',
+    background: '#7E2AA8',
+    font: 'bold',
+);
+
+// step: post-2
+$recado->postStatusText(
+    instanceId: $instanceId,
+    message: 'Só para clientes VIP: 20% hoje',
+    audience: ['5511988887766'],
+);
+
+// step: post-3
+$recado->postStatusVideo(instanceId: $instanceId, video: "$files/clip.mp4");
+
+// step: post-4
+$recado->postStatusVoice(instanceId: $instanceId, audio: "$files/voice.ogg");
+
+// step: post-5
+$recado->postStatusImage(instanceId: $instanceId, image: "$files/photo.png", caption: 'Novidade');
+
+// step: who-sees-it
+$audience = $recado->listStatusAudience(instanceId: $instanceId);
+echo $audience->rule, PHP_EOL;
+
+// step: status-posts-of-contacts
+$recado->listStatusPosts(instanceId: $instanceId, limit: 1);
+
+// step: set-the-webhook
+$webhook = $recado->saveWebhookConfig(
+    instanceId: $instanceId,
+    webhookUrl: "$files/recado",
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+);
+echo $webhook->webhookUrl, PHP_EOL;
+
+// step: set-the-webhook-2
+$recado->testWebhook(instanceId: $instanceId, webhookId: $webhook->id);
+
+// step: see-your-webhook
+$config = $recado->getWebhookConfig(instanceId: $instanceId);
+echo $config->webhookUrl, PHP_EOL;
+
+// step: see-what-was-delivered
+$recado->sendText(instanceId: $instanceId, to: '5511988887766', message: 'Chegou?');
+
+// step: see-what-was-delivered-2
+$recado->listWebhookDeliveries(instanceId: $instanceId, webhookId: $webhook->id, limit: 1);
+
+// step: replay-events
+$recado->replayWebhook(instanceId: $instanceId, webhookId: $webhook->id, fromSequence: 1);
+
+// step: resume
+$recado->resumeWebhook(instanceId: $instanceId, webhookId: $webhook->id);
+
+// step: remove-the-webhook
+$recado->deleteWebhookConfig(instanceId: $instanceId);
+
+// step: deliver-to-several-places
+$crm = $recado->createWebhook(
+    instanceId: $instanceId,
+    url: "$files/crm",
+    events: ['message.received'],
+    chats: ['direct'],
+    headers: ['Authorization' => 'Bearer 7f3a'],
+);
+echo $crm->id, PHP_EOL;
+
+// step: deliver-to-several-places-2
+$recado->changeWebhook(instanceId: $instanceId, webhookId: $crm->id, chats: ['direct', 'group']);
+
+// step: deliver-to-several-places-3
+$recado->getWebhook(instanceId: $instanceId, webhookId: $crm->id);
+$webhooks = $recado->listWebhooks(instanceId: $instanceId, limit: 1);
+echo $webhooks->totalCount, PHP_EOL;
+
+// step: deliver-to-several-places-4
+$recado->testWebhook(instanceId: $instanceId, webhookId: $crm->id);
+$recado->listWebhookDeliveries(instanceId: $instanceId, webhookId: $crm->id, limit: 1);
+$recado->replayWebhook(instanceId: $instanceId, webhookId: $crm->id, fromSequence: 1);
+$recado->resumeWebhook(instanceId: $instanceId, webhookId: $crm->id);
+$recado->deleteWebhook(instanceId: $instanceId, webhookId: $crm->id);
+
+// step: deliver-to-several-places-5
+$desk = $partner->createAccountWebhook(url: "$files/desk", events: ['message.received']);
+echo $desk->id, PHP_EOL;
+
+// step: deliver-to-several-places-6
+$partner->listAccountWebhooks(limit: 1);
+$partner->getAccountWebhook(webhookId: $desk->id);
+$partner->changeAccountWebhook(webhookId: $desk->id, isActive: false);
+$partner->deleteAccountWebhook(webhookId: $desk->id);
+
+// step: deliver-to-several-places-7
+$partner->setAppSecret(appSecret: '7f3a5c1e9b2d4f6a');
+$partner->getAppSecret();
+$partner->deleteAppSecret();
+
+// step: follow-the-stream
+$types = ['message.received', 'instance.status'];
+foreach ($recado->streamEvents(instanceId: $instanceId, types: $types, after: 0) as $event) {
+    echo $event->type, PHP_EOL;
+    break;
+}
+
+// step: send-once-even-when-you-ask-twice
+$first = $recado->sendText(
+    instanceId: $instanceId,
+    to: '5511988887766',
+    message: 'Pedido 1234 enviado.',
+    idempotencyKey: 'order-1234-shipped',
+);
+echo $first->messageId, PHP_EOL;
+
+// step: send-once-even-when-you-ask-twice-2
+$second = $recado->sendText(
+    instanceId: $instanceId,
+    to: '5511988887766',
+    message: 'Pedido 1234 enviado.',
+    idempotencyKey: 'order-1234-shipped',
+);
+echo $second->messageId, PHP_EOL;
+
+// step: send-once-even-when-you-ask-twice-3
+$third = $recado->sendText(
+    instanceId: $instanceId,
+    to: '5511988887766',
+    message: 'Pedido 1234 enviado.',
+    idempotencyKey: 'order-1234-shipped',
+);
+echo $third->messageId, PHP_EOL;
+
+// step: send-once-even-when-you-ask-twice-4
+try {
+    $recado->sendText(
+        instanceId: $instanceId,
+        to: '5511988887766',
+        message: 'Pedido 5678 enviado.',
+        idempotencyKey: 'order-1234-shipped',
+    );
+} catch (RecadoError $error) {
+    echo $error->errorCode, PHP_EOL;
+}
+
+// step: call-a-message-by-your-own-word
+$recado->sendText(
+    instanceId: $instanceId,
+    to: '5511988887766',
+    message: 'O pedido 1235 chega hoje.',
+    clientData: 'order 1235',
+);
+
+// step: at-a-time
+$sendAt = new DateTimeImmutable('+20 hours');
+$queued = $recado->sendText(instanceId: $instanceId, to: '5511988887766', message: 'Amanhã às 9h?', sendAt: $sendAt);
+echo $queued->id, PHP_EOL;
+
+// step: see-the-queue
+$queue = $recado->listQueue(instanceId: $instanceId);
+echo $queue->totalCount, PHP_EOL;
+
+// step: see-the-queue-2
+$waiting = $recado->getQueuedMessage(instanceId: $instanceId, messageId: $queued->id);
+echo $waiting->state, PHP_EOL;
+
+// step: cancel
+$recado->cancelQueuedMessage(instanceId: $instanceId, messageId: $queued->id);
+
+// step: cancel-2
+$recado->cancelQueue(instanceId: $instanceId);
+
+// step: without-waiting
+$recado->sendText(
+    instanceId: $instanceId,
+    to: '5511988887766',
+    message: 'Recebemos seu pagamento.',
+    prefer: 'respond-async',
+    idempotencyKey: 'order-1234-paid',
+);
+
+// step: pages
+$page = $recado->listInstances(page: 2, limit: 1);
+echo $page->currentPage, PHP_EOL;
+
+// step: when-it-goes-wrong
+try {
+    $recado->sendLocation(instanceId: $instanceId, to: '5511988887766', latitude: 91, longitude: -46.6559);
+} catch (RecadoError $error) {
+    echo $error->errorCode, PHP_EOL;
+}
+
+// step: when-it-goes-wrong-2
+try {
+    $recado->sendText(instanceId: $instanceId, to: '5511988880000', message: 'Oi!');
+} catch (RecadoError $error) {
+    echo $error->errorCode, PHP_EOL;
+}
+
+// step: keys
+$key = $partner->createAPIKey(
+    name: 'website',
+    instanceIds: [$instanceId],
+    expiresAt: new DateTimeImmutable('2030-01-01T00:00:00Z'),
+);
+echo $key->name, PHP_EOL;
+
+// step: keys-2
+$keys = $partner->listAPIKeys(page: 3, limit: 1);
+echo $keys->totalCount, PHP_EOL;
+
+// step: keys-3
+$partner->revokeAPIKey(id: $key->id);
+
+// step: keys-4
+$website = new Recado($url, $key->key);
+try {
+    $website->listInstances();
+} catch (RecadoError $error) {
+    echo $error->errorCode, PHP_EOL;
+}
+
+// step: stop
+$partner->stopInstance(instanceId: $instanceId);
+
+// step: payment
+$partner->setPayment(instanceId: $instanceId, pending: true);
+
+// step: payment-2
+try {
+    $recado->sendText(instanceId: $instanceId, to: '5511988887766', message: 'Oi!');
+} catch (RecadoError $error) {
+    echo $error->errorCode, PHP_EOL;
+}
+
+// step: delete-an-instance
+$partner->deleteInstance(instanceId: $instanceId);

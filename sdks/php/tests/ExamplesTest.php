@@ -48,6 +48,29 @@ final class ExamplesTest extends TestCase
         self::assertEqualsCanonicalizing($files, $shown[1]);
     }
 
+    public function testTheGuideDoesWhatItSays(): void
+    {
+        $program = new Started([PHP_BINARY, dirname(__DIR__) . '/guide.php'], [
+            'RECADO_URL' => Gateway::of('baseUrl'),
+            'RECADO_API_KEY' => Gateway::of('apiKey'),
+            'RECADO_PARTNER_KEY' => Gateway::of('partnerKey'),
+        ]);
+        $codes = ['IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR', 'RECIPIENT_NOT_REGISTERED', 'UNAUTHORIZED'];
+        $codes[] = 'PAYMENT_REQUIRED';
+        foreach ($codes as $code) {
+            do {
+                $line = $program->line();
+            } while (!preg_match('/^[A-Z_]{10,}$/D', $line));
+            self::assertSame($code, $line);
+        }
+        self::until(static fn () => count(self::$recado->listInstances()->data) === 1); // its last step deletes its own
+        $messages = Gateway::asPhone('5511988887766/messages')['data'];
+        $texts = [...array_column($messages, 'text'), ...array_column($messages, 'caption')];
+        $expected = ['Chega até as 18h.', 'Seu pedido', 'Como montar', 'Sua nota', 'Chegou?'];
+        self::assertSame([], array_diff($expected, $texts));
+        self::assertCount(1, array_keys($texts, 'Pedido 1234 enviado.', true));
+    }
+
     public function testSend(): void
     {
         $messageId = self::example('send')->line();
