@@ -17,13 +17,16 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/recado-project/recado/sdks"
 )
 
 // content is a document as its page shows it.
 type content struct {
-	Title    string
-	Pieces   []piece
-	Headings []heading // that "On this page" lists
+	Title     string
+	Pieces    []piece
+	Headings  []heading  // that "On this page" lists
+	Languages []language // that its examples are in; empty for none but what is written
 
 	sections []section
 }
@@ -78,6 +81,10 @@ func (b *book) render(p *page) (*content, error) {
 	made.readSections(source, document, func(anchor string) string { return b.shared(p, anchor) })
 	if err := b.prepare(p, document); err != nil {
 		return nil, err
+	}
+	if p.name == guideName {
+		markSteps(source, document)
+		made.Languages = languages()
 	}
 	var page bytes.Buffer
 	if err := b.markdown.Renderer().Render(&page, source, document); err != nil {
@@ -166,6 +173,33 @@ func (b *book) prepare(p *page, document ast.Node) error {
 		remark.Parent().RemoveChild(remark.Parent(), remark)
 	}
 	return nil
+}
+
+// guideName is the page whose examples there are programs of, step by step.
+const guideName = "guide"
+
+// language is one that the reader may choose, for examples or for samples.
+type language struct{ ID, Language string }
+
+// languages are those of the guide's examples.
+func languages() []language {
+	all := []language{{"curl", "curl"}}
+	for _, one := range sdks.Languages() {
+		all = append(all, language{one.ID, one.Name})
+	}
+	return all
+}
+
+// markSteps gives each example of the guide its number among them. They are in the same order in every language that it
+// is written in, and in the programs.
+func markSteps(source []byte, document ast.Node) {
+	steps := 0
+	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
+		if fenced, ok := node.(*ast.FencedCodeBlock); ok && string(fenced.Language(source)) == "sh" {
+			fenced.SetAttributeString("step", steps)
+			steps++
+		}
+	}
 }
 
 // plain is the text of a node without its markup.
@@ -261,7 +295,12 @@ func (ownLooks) code(w util.BufWriter, source []byte, node ast.Node, entering bo
 	if fenced, ok := node.(*ast.FencedCodeBlock); ok {
 		terminal = string(fenced.Language(source)) == "console"
 	}
-	_, _ = fmt.Fprintf(w, `<div class="code"><pre tabindex="0" id="%s">`, id)
+	step, isStep := node.AttributeString("step")
+	if isStep {
+		_, _ = fmt.Fprintf(w, `<div class="code" data-language="curl"><pre tabindex="0" id="%s">`, id)
+	} else {
+		_, _ = fmt.Fprintf(w, `<div class="code"><pre tabindex="0" id="%s">`, id)
+	}
 	for i, line := range strings.Split(strings.TrimRight(string(node.Lines().Value(source)), "\n"), "\n") {
 		if i > 0 {
 			_ = w.WriteByte('\n')
@@ -274,6 +313,14 @@ func (ownLooks) code(w util.BufWriter, source []byte, node ast.Node, entering bo
 		_, _ = w.WriteString(template.HTMLEscapeString(line))
 	}
 	_, _ = w.WriteString("</pre>" + cut + string(id) + cut + "</div>\n")
+	if number, ok := step.(int); ok {
+		for _, language := range sdks.Languages() {
+			if steps := language.Steps(); number < len(steps) {
+				_, _ = fmt.Fprintf(w, `<div class="code" data-language="%[1]s"><pre tabindex="0" id="%[2]s-%[1]s">%[3]s</pre>%[4]s%[2]s-%[1]s%[4]s</div>`+"\n",
+					language.ID, id, template.HTMLEscapeString(steps[number].Code), cut)
+			}
+		}
+	}
 	return ast.WalkContinue, nil
 }
 

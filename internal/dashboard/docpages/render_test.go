@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/docs"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/sdks"
 )
 
 func TestDocumentsAreRendered(t *testing.T) {
@@ -204,5 +205,36 @@ func TestPagesFollowEachOther(t *testing.T) {
 	}
 	if first := newRig(t, nil).page(t, "/docs/tour"); strings.Contains(first, `rel="prev"`) {
 		t.Error("there is something before the first page")
+	}
+}
+
+// Each example of the guide is there in every language, and no other page has a choice.
+func TestGuideIsInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	for _, address := range []string{"/docs/guide", "/docs/guide?lang=pt-BR"} {
+		guide := r.page(t, address)
+		examples := strings.Count(guide, `data-language="curl"`)
+		if examples == 0 || !strings.Contains(guide, `<input type="radio" name="language" value="curl" checked>`) {
+			t.Fatalf("%s has no examples to choose the language of", address)
+		}
+		for _, language := range sdks.Languages() {
+			if !strings.Contains(guide, `value="`+language.ID+`">`+language.Name) {
+				t.Errorf("%s does not offer %s", address, language.Name)
+			}
+			if found := strings.Count(guide, `data-language="`+language.ID+`"`); found != examples {
+				t.Errorf("%s has %d examples, and %d in %s", address, examples, found, language.Name)
+			}
+		}
+		_, text, _ := strings.Cut(guide, `<h3 id="text">`)
+		text, _, _ = strings.Cut(text, `<h3 id="reply">`)
+		for _, call := range []string{"recado.sendText({", "recado.send_text(", "$recado-&gt;sendText(", "recado.SendText(ctx,"} {
+			if strings.Count(text, call) != 1 {
+				t.Errorf("%s: the step text does not have %s once", address, call)
+			}
+		}
+	}
+	if other := r.page(t, "/docs/webhooks"); strings.Contains(other, "data-language") || strings.Contains(other, `class="languages"`) {
+		t.Error("the page of webhooks offers languages")
 	}
 }

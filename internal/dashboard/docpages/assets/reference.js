@@ -1,4 +1,4 @@
-// What the pages of the API's reference do in the browser: remember the language of the samples, filter the
+// What the pages of the API's reference and of the guide do in the browser: remember the language of the samples, filter the
 // list, and send a request to this gateway. The key stays in this tab.
 "use strict";
 (() => {
