@@ -155,7 +155,7 @@ func BenchmarkReading(b *testing.B) {
 			{"chat search", list(usual, gateway.MessageFilter{Search: "pedido 10"})},
 			{"large chat", list(large, gateway.MessageFilter{})},
 			{"large chat page 900", func() error {
-				deep := gateway.PageRequest{Page: int(*messagesRead / 10 / 100 * 9 / 10), Limit: 100}
+				deep := gateway.PageRequest{Page: *messagesRead / 10 / 100 * 9 / 10, Limit: 100}
 				page, err := s.Chats.ListMessages(b.Context(), instance.ID, gateway.MessageFilter{ChatID: large.ID}, deep)
 				if err == nil && len(page.Items) == 0 {
 					err = errors.New("nothing was found")
