@@ -61,12 +61,9 @@ func (g *goFile) imports() string {
 	return "import (\n" + lines.String() + ")\n\n"
 }
 
-// object returns the object of a name; the zero one if there is none.
-func (g *goFile) object(name string) object { return findObject(g.model, name) }
-
 // answer is the type of an answer: that of the object, or of a page with nothing else in it.
 func (g *goFile) answer(name string) string {
-	if o := g.object(name); o.item != "" && len(o.fields) == 0 {
+	if o := g.model.object(name); o.item != "" && len(o.fields) == 0 {
 		return "Page[" + o.item + "]"
 	}
 	return name
@@ -204,7 +201,7 @@ func (g *goFile) about(op operation) string {
 
 // iterator writes the method that yields all items of a list.
 func (g *goFile) iterator(op operation) {
-	answer := g.object(op.answer)
+	answer := g.model.object(op.answer)
 	name := strings.TrimPrefix(goName(op.id), "List")
 	declared, given := g.arguments(op)
 	g.write("%s\nfunc (c *Client) %s(%s) iter.Seq2[%s, error] {\n", goComment(fmt.Sprintf(

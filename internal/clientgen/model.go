@@ -117,12 +117,31 @@ type words struct {
 // word is one value.
 type word struct{ value, description string }
 
-// findObject returns the object of a name; the zero one if there is none.
-func findObject(m model, name string) object {
+// object returns the object of a name; the zero one if there is none.
+func (m model) object(name string) object {
 	for _, o := range m.objects {
 		if o.name == name {
 			return o
 		}
 	}
 	return object{}
+}
+
+// asked returns the names of the objects that requests have, which no answer has.
+func (m model) asked() map[string]bool {
+	asked := map[string]bool{}
+	var note func(name string)
+	note = func(name string) {
+		if name == "" || asked[name] {
+			return
+		}
+		asked[name] = true
+		for _, f := range m.object(name).fields {
+			note(innermost(f.kind).object)
+		}
+	}
+	for _, op := range m.operations {
+		note(op.body)
+	}
+	return asked
 }

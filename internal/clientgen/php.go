@@ -25,7 +25,7 @@ func phpFiles(m model) (map[string][]byte, error) {
 	}
 	add("", "Operations", (*phpFile).operations)
 	add("", "EventType", (*phpFile).eventTypes)
-	asked := phpAsked(m)
+	asked := m.asked()
 	for _, o := range m.objects {
 		if !asked[o.name] && (o.item == "" || len(o.fields) > 0) {
 			add("Types", o.name, func(p *phpFile) { p.class(o, phpAbout(o)) })
@@ -120,25 +120,6 @@ func phpWords(text string) (words []string) {
 	return words
 }
 
-// phpAsked are the objects that requests have: their fields are arguments, or of arrays.
-func phpAsked(m model) map[string]bool {
-	asked := map[string]bool{}
-	var note func(name string)
-	note = func(name string) {
-		if name == "" || asked[name] {
-			return
-		}
-		asked[name] = true
-		for _, f := range findObject(m, name).fields {
-			note(innermost(f.kind).object)
-		}
-	}
-	for _, op := range m.operations {
-		note(op.body)
-	}
-	return asked
-}
-
 // phpAbout says what an object is there for.
 func phpAbout(o object) string {
 	if o.description != "" {
@@ -151,7 +132,7 @@ func phpAbout(o object) string {
 // flat are the fields of an object, with those of the objects that it includes.
 func (p *phpFile) flat(o object) (fields []field) {
 	for _, name := range o.includes {
-		fields = append(fields, p.flat(findObject(p.model, name))...)
+		fields = append(fields, p.flat(p.model.object(name))...)
 	}
 	return append(fields, o.fields...)
 }

@@ -27,7 +27,7 @@ func phpArguments(m model, op operation) []phpArgument {
 	for _, p := range op.inPath {
 		add("path", p, true, false)
 	}
-	for _, f := range findObject(m, op.body).fields {
+	for _, f := range m.object(op.body).fields {
 		add("body", parameter{f.name, f.description, f.kind}, !f.optional || f.orFile, f.clearable)
 	}
 	for _, p := range op.query {
@@ -68,7 +68,7 @@ func phpCheck(m model, op operation) error {
 // operations writes the class with a method for each operation, and one for all items of each list.
 func (p *phpFile) operations() {
 	paragraphs := []string{"The operations of the API, which Recado carries out."}
-	asked := phpAsked(p.model)
+	asked := p.model.asked()
 	for _, o := range p.model.objects {
 		if asked[o.name] && slices.ContainsFunc(o.uses, func(u use) bool { return u.role == asField }) {
 			paragraphs = append(paragraphs, phpShape(o))
@@ -130,7 +130,7 @@ func phpShape(o object) string {
 func (p *phpFile) method(op operation) {
 	arguments := phpArguments(p.model, op)
 	returned, documented, answer := "void", "", "%s"
-	if o := findObject(p.model, op.answer); op.answer != "" {
+	if o := p.model.object(op.answer); op.answer != "" {
 		returned, answer = `Types\`+op.answer, `return new Types\`+op.answer+`(%s)`
 		if o.item != "" && len(o.fields) == 0 {
 			returned, documented, answer = "Page", `@return Page<Types\`+o.item+">", `return new Page(%s, Types\`+o.item+`::class)`
@@ -244,7 +244,7 @@ func phpPath(path string) string {
 // iterator writes the method that yields all items of a list.
 func (p *phpFile) iterator(op operation) {
 	arguments := slices.DeleteFunc(phpArguments(p.model, op), func(a phpArgument) bool { return a.in == "query" && a.name == "page" })
-	item := findObject(p.model, op.answer).item
+	item := p.model.object(op.answer).item
 	paragraphs := append([]string{"Yields all items of " + op.id + ", fetched page by page."}, phpParams(arguments)...)
 	p.doc("    ", append(paragraphs, `@return \Generator<int, Types\`+item+">")...)
 	p.signature(lowered(goName(strings.TrimPrefix(op.id, "list"))), arguments, `\Generator`)

@@ -99,7 +99,7 @@ func (p *pythonFile) types() {
 		p.write("    %q,\n", name)
 	}
 	p.write("]\n")
-	asked := p.asked()
+	asked := p.model.asked()
 	written := map[string]bool{}
 	var write func(o object)
 	write = func(o object) {
@@ -108,7 +108,7 @@ func (p *pythonFile) types() {
 		}
 		written[o.name] = true
 		for _, base := range append(slices.Clone(o.includes), o.item) { // which a class comes after
-			write(p.object(base))
+			write(p.model.object(base))
 		}
 		p.class(o, sentence(strings.TrimPrefix(uses(o, pythonUse), "is ")), asked[o.name])
 	}
@@ -156,35 +156,6 @@ func pythonUse(u use) string {
 	default:
 		return pythonName(u.of)
 	}
-}
-
-// asked returns the names of the objects that requests have.
-func (p *pythonFile) asked() map[string]bool {
-	asked := map[string]bool{}
-	var note func(name string)
-	note = func(name string) {
-		if name == "" || asked[name] {
-			return
-		}
-		asked[name] = true
-		for _, f := range p.object(name).fields {
-			note(innermost(f.kind).object)
-		}
-	}
-	for _, op := range p.model.operations {
-		note(op.body)
-	}
-	return asked
-}
-
-// object returns the object of a name; the zero one if there is none.
-func (p *pythonFile) object(name string) object {
-	for _, o := range p.model.objects {
-		if o.name == name {
-			return o
-		}
-	}
-	return object{}
 }
 
 // class writes the class of an object. Requests have those that are asked.
@@ -336,7 +307,7 @@ func inPath(op operation) (all []pythonArgument) {
 // arguments are those of the method of an operation.
 func (p *pythonFile) arguments(op operation) []pythonArgument {
 	all := append(inPath(op), inQuery(op)...)
-	for _, f := range p.object(op.body).fields {
+	for _, f := range p.model.object(op.body).fields {
 		all = append(all, pythonArgument{pythonName(f.name), pythonField(f, true, "t."), f.description})
 	}
 	for _, h := range op.headers {
@@ -415,7 +386,7 @@ func (p *pythonFile) method(op operation, async string) {
 	}
 	if op.body != "" {
 		var fields []string
-		for _, f := range p.object(op.body).fields {
+		for _, f := range p.model.object(op.body).fields {
 			fields = append(fields, fmt.Sprintf("                %[1]s=%[1]s,\n", pythonName(f.name)))
 		}
 		given = append(given, "body=t."+op.body+"(\n"+strings.Join(fields, "")+"            )")
@@ -474,7 +445,7 @@ func (p *pythonFile) iterator(op operation, async string) {
 		sequence, function = "AsyncIterator", "async_items"
 	}
 	name := pythonName(op.id)
-	p.signature("", strings.TrimPrefix(name, "list_"), arguments, sequence+"[t."+p.object(op.answer).item+"]")
+	p.signature("", strings.TrimPrefix(name, "list_"), arguments, sequence+"[t."+p.model.object(op.answer).item+"]")
 	p.about(arguments, fmt.Sprintf("Yields all items of %s, fetched page by page.", name))
 	var given []string
 	for _, argument := range arguments {
