@@ -65,7 +65,8 @@ func New(baseURL, apiKey string, options ...Option) *Client {
 type Option func(*Client)
 
 // WithHTTPClient makes the client use another http.Client, for proxies or
-// certificates of your own. Its Timeout bounds calls as well, but not streams.
+// certificates of your own. Its Timeout bounds calls as well, but not streams. No redirect is
+// followed, whatever its CheckRedirect says: it would take the key, and the message, elsewhere.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *Client) { c.http = client }
 }
@@ -131,7 +132,7 @@ func (c *Client) do(ctx context.Context, r request, out any) (answered, error) {
 	if err != nil {
 		return answered{}, err
 	}
-	response, err := c.http.Do(httpRequest)
+	response, err := c.staying().Do(httpRequest)
 	if err != nil {
 		return answered{}, fmt.Errorf("call the gateway: %w", err)
 	}
@@ -140,7 +141,7 @@ func (c *Client) do(ctx context.Context, r request, out any) (answered, error) {
 	if err != nil {
 		return answered{}, err
 	}
-	if response.StatusCode >= http.StatusBadRequest {
+	if response.StatusCode >= http.StatusMultipleChoices {
 		return answered{}, refusal(response, answer)
 	}
 	if out != nil {
@@ -149,6 +150,13 @@ func (c *Client) do(ctx context.Context, r request, out any) (answered, error) {
 		}
 	}
 	return answered{status: response.StatusCode, header: response.Header}, nil
+}
+
+// staying is the http.Client for requests with the key: a redirect is an answer, and a refusal.
+func (c *Client) staying() *http.Client {
+	staying := *c.http
+	staying.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &staying
 }
 
 func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {

@@ -276,6 +276,23 @@ func TestIdempotencyKeyAndRefusal(t *testing.T) {
 	}
 }
 
+// A redirect takes neither the key nor a message elsewhere. It is a refusal, for calls and for streams.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	t.Cleanup(elsewhere.Close)
+	gateway := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(gateway.Close)
+	c := client.New(gateway.URL, "key")
+	_, sent := c.SendText(t.Context(), "id", client.Text{To: "5511988887766", Message: "Oi!"})
+	_, streamed := c.Events(t.Context(), "id", client.EventsParams{})
+	for what, err := range cases.Sorted(map[string]error{"a send": sent, "a stream": streamed}) {
+		if refusal, ok := errors.AsType[*client.Error](err); !ok || refusal.StatusCode != http.StatusTemporaryRedirect {
+			t.Errorf("%s ended with %v, want a refusal with 307", what, err)
+		}
+	}
+}
+
 func TestDataURI(t *testing.T) {
 	t.Parallel()
 	for content, want := range cases.Sorted(map[string]string{

@@ -67,13 +67,13 @@ func (c *Client) openStream(ctx context.Context, instanceID string, params Event
 	if err != nil {
 		return nil, err
 	}
-	patient := *c.http
+	patient := c.staying()
 	patient.Timeout = 0 // a stream lasts as long as its reader likes
 	response, err := patient.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("open the stream: %w", err)
 	}
-	if response.StatusCode >= http.StatusBadRequest {
+	if response.StatusCode >= http.StatusMultipleChoices {
 		answer, err := readAnswer(response.Body)
 		if err := errors.Join(err, response.Body.Close()); err != nil {
 			return nil, err
