@@ -65,7 +65,11 @@ async function* read(
   signal?.addEventListener('abort', hangUp, { once: true });
   let watch = setTimeout(hangUp, silence);
   try {
-    const response = await source.fetch(source.baseUrl + path + query, { headers, signal: connection.signal });
+    const response = await source.fetch(source.baseUrl + path + query, {
+      headers,
+      redirect: 'manual', // the key goes nowhere else
+      signal: connection.signal,
+    });
     if (!response.ok) throw refusal(response, await response.json().catch(() => undefined), path);
     const messages = new Messages();
     const text = new TextDecoder();

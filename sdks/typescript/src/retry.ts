@@ -18,7 +18,7 @@ const longestWait = 60_000;
 /** retrying returns a fetch that repeats what may be repeated without being done twice. */
 export function retrying({ retries, timeout, fetch }: Retries): typeof globalThis.fetch {
   return async (input, init) => {
-    const request = new Request(input, init);
+    const request = new Request(input, { ...init, redirect: 'manual' }); // the key goes nowhere else
     for (let tried = 0; ; tried++) {
       const last = tried >= retries;
       const limit = new AbortController();

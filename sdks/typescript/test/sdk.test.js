@@ -93,6 +93,21 @@ test('a refusal is an error with its code and its fields', async () => {
   await assert.rejects(recado.getMessage({ instanceId, messageId: '3EB0' }), NotFoundError);
 });
 
+test('a redirect is a refusal, and takes the key nowhere', async (t) => {
+  const elsewhere = await serve(t, () => assert.fail('the redirect was followed'));
+  const url = await serve(t, (request, response) =>
+    request.resume().on('end', () => response.writeHead(307, { location: elsewhere }).end()),
+  );
+  const redirected = new Recado({ baseUrl: url, apiKey });
+  for (const call of [
+    () => redirected.sendText({ instanceId, to: customer, message: 'x' }),
+    () => redirected.upload(new Blob(['x'])),
+    () => redirected.streamEvents({ instanceId }).next(),
+  ]) {
+    await assert.rejects(call, (error) => error instanceof RecadoError && error.statusCode === 307);
+  }
+});
+
 test('what fails for now is made again, if that does nothing twice', async (t) => {
   const requests = [];
   const url = await serve(t, (request, response) => {
