@@ -10,12 +10,16 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 )
 
 const (
 	// retentionPause is the time between two searches for messages that have been kept
 	// long enough.
 	retentionPause = 10 * time.Minute
+	// expiredAtOnce is how many messages are removed in one transaction, which everything else that is to be
+	// written waits for.
+	expiredAtOnce = 100
 	// MinKeepMessages is the shortest time that messages may be kept: a client may
 	// repeat its request for a day, and the answer is read from the message.
 	MinKeepMessages = 25 * time.Hour
@@ -77,29 +81,38 @@ func (s *Service) expireOf(ctx context.Context, instance gateway.Instance, now t
 		find   func() ([]string, error)
 	}{
 		{limits.KeepMessages > 0, func() ([]string, error) {
-			return s.config.Store.MessagesBefore(ctx, instance.ID, now.Add(-limits.KeepMessages), sweepSlice)
+			return s.config.Store.MessagesBefore(ctx, instance.ID, now.Add(-limits.KeepMessages), expiredAtOnce)
 		}},
 		{limits.MaxMessages > 0, func() ([]string, error) {
-			return s.config.Store.MessagesBeyond(ctx, instance.ID, limits.MaxMessages, sweepSlice)
+			return s.config.Store.MessagesBeyond(ctx, instance.ID, limits.MaxMessages, expiredAtOnce)
 		}},
 	} {
 		for old.wanted {
-			ids, err := old.find()
-			if err != nil {
+			if err := share.Rested(ctx, func() error {
+				n, err := s.expireSlice(ctx, instance.ID, old.find)
+				removed += n
+				old.wanted = n == expiredAtOnce
+				return err
+			}); err != nil {
 				return removed, err
 			}
-			// The files first: without its message a file could not be found any more.
-			for _, id := range ids {
-				s.removeFile(ctx, instance.ID, id)
-			}
-			if len(ids) > 0 {
-				if err := s.config.Store.DeleteMessages(ctx, instance.ID, ids); err != nil {
-					return removed, err
-				}
-			}
-			removed += len(ids)
-			old.wanted = len(ids) == sweepSlice
 		}
 	}
 	return removed, nil
+}
+
+// expireSlice removes the messages that find has found, and returns how many these were.
+func (s *Service) expireSlice(ctx context.Context, instanceID string, find func() ([]string, error)) (removed int, err error) {
+	ids, err := find()
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	// The files first: without its message a file could not be found any more.
+	for _, id := range ids {
+		s.removeFile(ctx, instanceID, id)
+	}
+	if err := s.config.Store.DeleteMessages(ctx, instanceID, ids); err != nil {
+		return 0, err
+	}
+	return len(ids), nil
 }

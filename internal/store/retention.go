@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -65,20 +66,24 @@ func (s *Store) removeMessages(ctx context.Context, instanceID, query string, ch
 
 // sliceRows bounds how many rows one transaction removes, so that other writes don't wait
 // long.
-const sliceRows = 1_000
+const sliceRows = 200
 
 // deleteInSlices runs a DELETE statement until it removes no more rows, and returns how
 // many there were. Its first parameter is choice, its second one the largest number of
 // rows to remove. Each run is a transaction of its own, so those before an error remain
 // done.
 func (s *Store) deleteInSlices(ctx context.Context, query string, choice any) (removed int64, err error) {
-	return inSlices(func() (int64, error) { return s.db.Exec(ctx, query, choice, sliceRows) })
+	return inSlices(ctx, func() (int64, error) { return s.db.Exec(ctx, query, choice, sliceRows) })
 }
 
 // inSlices repeats a removal of sliceRows rows at most, as deleteInSlices does.
-func inSlices(remove func() (int64, error)) (removed int64, err error) {
+func inSlices(ctx context.Context, remove func() (int64, error)) (removed int64, err error) {
 	for {
-		n, err := remove()
+		var n int64
+		err := share.Rested(ctx, func() (err error) {
+			n, err = remove()
+			return err
+		})
 		removed += n
 		if err != nil || n < sliceRows {
 			return removed, err

@@ -18,6 +18,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/whatsapp/history"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
@@ -172,10 +173,7 @@ func (s *session) handOver(client *whatsmeow.Client, from history.Packed) error 
 // takeMessages passes on the messages of a history and returns how many these were.
 func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, perChat int) (total int, err error) {
 	inside := client.DangerousInternals() //nolint:staticcheck // as above
-	err = from.Conversations(perChat, func(conversation *waHistorySync.Conversation) error {
-		if s.ctx.Err() != nil {
-			return s.ctx.Err()
-		}
+	take := func(conversation *waHistorySync.Conversation) error {
 		inside.StoreHistoricalMessageSecrets(s.ctx, []*waHistorySync.Conversation{conversation})
 		messages := s.historyMessages(client, conversation)
 		messages = messages[:min(len(messages), maxHistory-total)]
@@ -196,6 +194,12 @@ func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, pe
 			return history.ErrEnough
 		}
 		return nil
+	}
+	err = from.Conversations(perChat, func(conversation *waHistorySync.Conversation) error {
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		return share.Rested(s.ctx, func() error { return take(conversation) })
 	})
 	return total, err
 }

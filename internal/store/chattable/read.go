@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -484,7 +485,11 @@ func (t *Tables) CatchUp(ctx context.Context) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		more, err := t.words.catchUp(ctx)
+		more := false
+		err := share.Rested(ctx, func() (err error) {
+			more, err = t.words.catchUp(ctx)
+			return err
+		})
 		if err != nil {
 			select {
 			case t.added <- struct{}{}: // they are still to be done

@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/recado-project/recado/internal/share"
 )
 
 const (
@@ -46,7 +48,7 @@ func (p Packed) read(field func(w *wireReader, number protowire.Number, kind pro
 	if err != nil {
 		return err
 	}
-	plain, err := zlib.NewReader(bufio.NewReader(packed))
+	plain, err := zlib.NewReader(bufio.NewReader(share.Yield(packed)))
 	if err != nil {
 		return fmt.Errorf("history: unpack history: %w", err)
 	}
