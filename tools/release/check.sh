@@ -10,11 +10,11 @@ trap 'rm -rf "$scratch"' EXIT
 sha256sum --quiet --check checksums.txt
 [ -s provenance.json ] || fail "nothing says where the files come from"
 for machine in ${RELEASE_MACHINES:-linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64}; do
-  compgen -G "recado_*_$machine.*" >/dev/null || fail "there is no archive for $machine"
+  archive=$(compgen -G "recado_*_$machine.[tz]*") || fail "there is no archive for $machine"
 done
 
 files='/etc/recado/recado.env /usr/bin/recado /usr/lib/systemd/system/recado.service
-  /usr/lib/systemd/system/recado.service.d/package.conf /usr/share/doc/recado/copyright'
+  /usr/lib/systemd/system/recado.service.d/package.conf'
 present() { # PROGRAM KIND names a reader, or says what is left out
   command -v "$1" >/dev/null || { echo "release: $1 is not installed, so $2 was not checked"; return 1; }
 }
@@ -22,9 +22,10 @@ present() { # PROGRAM KIND names a reader, or says what is left out
 for package in recado_*_linux_*.deb; do
   present dpkg-deb "$package" || continue
   dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's|^\.\{0,1\}/*|/|' >"$scratch/files"
-  for file in $files; do grep -qxF "$file" "$scratch/files" || fail "$package lacks $file"; done
+  for file in $files /usr/share/doc/recado/copyright /usr/share/doc/recado/changelog.Debian.gz; do grep -qxF "$file" "$scratch/files" || fail "$package lacks $file"; done
   [ "$(dpkg-deb --field "$package" Recommends)" = ffmpeg ] || fail "$package does not recommend ffmpeg"
   dpkg-deb --info "$package" conffiles | grep -qxF /etc/recado/recado.env || fail "$package would overwrite the settings"
+  if present lintian "$package's form"; then lintian --allow-root --fail-on error "$package" || fail "lintian has errors of $package"; fi
   if [ "$(dpkg-deb --field "$package" Architecture)" = "$(dpkg --print-architecture)" ]; then
     dpkg-deb --extract "$package" "$scratch/unpacked"
     "$scratch/unpacked/usr/bin/recado" version
@@ -33,7 +34,7 @@ done
 for package in recado_*_linux_*.rpm; do
   present rpm "$package" || continue
   rpm -qlp "$package" 2>/dev/null >"$scratch/files"
-  for file in $files; do grep -qxF "$file" "$scratch/files" || fail "$package lacks $file"; done
+  for file in $files /usr/share/licenses/recado/LICENSE; do grep -qxF "$file" "$scratch/files" || fail "$package lacks $file"; done
   rpm -qp --configfiles "$package" 2>/dev/null | grep -qxF /etc/recado/recado.env || fail "$package would overwrite the settings"
 done
 echo "release: what is in dist/ is whole"
