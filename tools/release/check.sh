@@ -7,10 +7,18 @@ fail() { echo "release: $*" >&2; exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+library=$(go -C .. list -m -f '{{.Path}}@{{.Version}}' go.mau.fi/whatsmeow)
+
 sha256sum --quiet --check checksums.txt
 [ -s provenance.json ] || fail "nothing says where the files come from"
 for machine in ${RELEASE_MACHINES:-linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64}; do
   archive=$(compgen -G "recado_*_$machine.[tz]*") || fail "there is no archive for $machine"
+  parts=${archive%_"$machine".*}_$machine.cdx.json
+  grep -qF "\"pkg:golang/$library?type=module\"" "$parts" || fail "$parts does not name $library"
+  for file in "$archive" "$parts"; do
+    grep -qF "  $file" checksums.txt || fail "checksums.txt lacks $file"
+    grep -qF "\"$file\"" provenance.json || fail "provenance.json lacks $file"
+  done
 done
 
 files='/etc/recado/recado.env /usr/bin/recado /usr/lib/systemd/system/recado.service
