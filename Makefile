@@ -115,6 +115,7 @@ release: ## build programs and packages for all systems into dist/, with checksu
 	$(RELEASE) check
 	$(RELEASE) release --snapshot --clean
 	go -C tools/release run ./provenance $(CURDIR)/dist $$(git rev-parse HEAD)
+	go -C tools/release run ./formula $(CURDIR)/dist
 	tools/release/check.sh
 
 .PHONY: ci

@@ -11,6 +11,7 @@ library=$(go -C .. list -m -f '{{.Path}}@{{.Version}}' go.mau.fi/whatsmeow)
 
 sha256sum --quiet --check checksums.txt
 [ -s provenance.json ] || fail "nothing says where the files come from"
+[ -s recado.rb ] || fail "there is no formula for Homebrew"
 for machine in ${RELEASE_MACHINES:-linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64}; do
   archive=$(compgen -G "recado_*_$machine.[tz]*") || fail "there is no archive for $machine"
   parts=${archive%_"$machine".*}_$machine.cdx.json
