@@ -23,7 +23,12 @@ npx tsc "${types[@]}" --module nodenext "$scratch"/program/examples/*.ts
 echo 'import { Recado } from "recado"; export const recado: Recado = new Recado({ apiKey: "rcd_1" });' >"$scratch/program/required.cts"
 npx tsc "${types[@]}" --module nodenext "$scratch/program/required.cts"
 
-export RECADO_PACKAGE="$PWD"
+# Their packages bring a program for each system, and run scripts only to find it.
+npm ci --prefix runtimes --ignore-scripts --no-audit --no-fund --silent
+mkdir "$scratch/runtimes"
+ln -s "$(command -v node)" "$PWD"/runtimes/node_modules/@oven/bun-*/bin/bun "$PWD"/runtimes/node_modules/@deno/*/deno "$scratch/runtimes"
+
+export RECADO_PACKAGE="$PWD" RECADO_RUNTIMES="$scratch/runtimes"
 with_gateway=$PWD/../../tools/with-gateway.sh
 cd "$scratch/program"
 "$with_gateway" node --test test/examples.test.js test/sdk.test.js
