@@ -58,6 +58,21 @@ func stepsOf(guide string) []string {
 	return steps
 }
 
+// The program that sends a text does so with the instance that it is given, and does not look for one.
+func TestSend(t *testing.T) {
+	t.Parallel()
+	const instance = "01a22081-3284-7e4d-bba2-355d413fb84f"
+	for _, language := range Languages() {
+		program := language.Send(instance)
+		if !strings.Contains(program, instance) || regexp.MustCompile("(?i)list_?instances").MatchString(program) {
+			t.Errorf("%s: the program looks for an instance:\n%s", language.Name, program)
+		}
+		if _, err := os.Stat("../" + language.Readme); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestCut(t *testing.T) {
 	t.Parallel()
 	got := cut("package main\n\n// step: one\nfunc main() {\n\n\t// step: two\n\n\tif ok {\n\t\trun()\n\t}\n\n\t# step: three-2\n\trun()\n}\n# no step: four\n")

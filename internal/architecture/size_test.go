@@ -22,7 +22,6 @@ var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 func smallRooms() map[string]string {
 	return map[string]string{
 		"client/recadotest": "it is for others to import, in tests alone",
-		"sdks":              "a package embeds what is below it alone",
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/sdks"
 )
 
 // codeView is the page with code that uses an instance.
@@ -16,8 +17,13 @@ type codeView struct {
 	instanceHead
 
 	Operation, KeyMark string
-	Samples            []reference.Sample
+	// Curl is the request as a command, Environment what the programs read.
+	Curl, Environment string
+	Programs          []program
 }
+
+// program sends a text with one of the clients: the file that CI runs, with the instance of the page.
+type program struct{ ID, Language, Code string }
 
 // sendText is the operation that the page shows.
 const sendText = "sendText"
@@ -50,9 +56,14 @@ func (p *pages) showCode(r *frame.Request, found gateway.Instance) error {
 		}
 		return reference.ExampleOf(parameter)
 	}
+	origin := p.Origin(r.Request)
 	view := codeView{
 		instanceHead: headOf(found, "code", r.Visitor.Actor.Role), Operation: sendText, KeyMark: reference.KeyMark,
-		Samples: op.RequestTo(p.Origin(r.Request), value, string(written)).Samples(),
+		Curl:        op.RequestTo(origin, value, string(written)).Samples()[0].Code,
+		Environment: "export RECADO_URL='" + origin + "'\nexport RECADO_API_KEY='" + reference.KeyMark + "'",
+	}
+	for _, language := range sdks.Languages() {
+		view.Programs = append(view.Programs, program{language.ID, language.Name, language.Send(found.ID)})
 	}
 	return r.Page("code", frame.View{Title: found.Name, Section: "instances", Body: view})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/reference"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/sdks"
 )
 
 // The settings of an instance are changed by a form, and the password of its proxy is on no
@@ -316,7 +317,8 @@ func TestFirstStepsAreForNewAccounts(t *testing.T) {
 	r.hasNot(r.show(gateway.RoleOwner, "/instances"), "First steps")
 }
 
-// The page with code has the samples of the API's reference, with the instance and a greeting filled in.
+// The page with code has the request of the API's reference as a command, with the instance and a greeting filled in, and the
+// programs of the clients with the instance.
 func TestCodeOfAnInstance(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -329,7 +331,8 @@ func TestCodeOfAnInstance(t *testing.T) {
 	samples := op.RequestTo("http://gateway", func(parameter reference.Field) string {
 		return map[string]string{"instanceId": id}[parameter.Name]
 	}, body).Samples()
-	for _, sample := range samples {
-		r.has(page, sample.Code, ">"+sample.Language+"</h2>")
+	r.has(page, samples[0].Code, "export RECADO_URL='http://gateway'\nexport RECADO_API_KEY='"+reference.KeyMark+"'")
+	for _, language := range sdks.Languages() {
+		r.has(page, language.Send(id), ">"+language.Name+"</h2>")
 	}
 }

@@ -1,0 +1,26 @@
+// The shortest program that sends a text: the first example of the client's README. recado dev prints what RECADO_URL and
+// RECADO_API_KEY have to be.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/recado-project/recado/client"
+)
+
+func main() {
+	ctx, gateway := context.Background(), client.New(os.Getenv("RECADO_URL"), os.Getenv("RECADO_API_KEY"))
+	instances, err := gateway.ListInstances(ctx, client.ListInstancesParams{}, 1, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	instanceID := instances.Data[0].InstanceID
+	sent, err := gateway.SendText(ctx, instanceID, client.Text{To: "5511988887766", Message: "Oi!"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sent.MessageID)
+}
