@@ -1,5 +1,4 @@
-// The shortest program that sends a text: the first example of the client's README. recado dev prints what RECADO_URL and
-// RECADO_API_KEY have to be.
+// The shortest program that sends a text.
 package main
 
 import (
