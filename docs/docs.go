@@ -4,7 +4,7 @@ package docs
 
 import "embed"
 
-// Guides are the pages in this folder, with their translations, the recipes, their pictures and the receivers of webhooks that they show.
+// Guides are the pages in this folder, with their translations, the recipes and what they import, their pictures and the receivers of webhooks that they show.
 //
-//go:embed *.md pt-BR/*.md recipes/*.md decisions/*.md pictures/* webhooks/*/receiver.*
+//go:embed *.md pt-BR/*.md pt-BR/recipes/*.md recipes/*.md recipes/*.json decisions/*.md pictures/* webhooks/*/receiver.*
 var Guides embed.FS

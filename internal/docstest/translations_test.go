@@ -89,8 +89,8 @@ func translationsOf(t *testing.T, name string) []string {
 // Who changes an English page is told that its translations have to follow.
 func TestTranslationsFollow(t *testing.T) {
 	t.Parallel()
-	for _, file := range translationsOf(t, "*.md") {
-		original := filepath.Join("docs", filepath.Base(file))
+	for _, file := range append(translationsOf(t, "*.md"), translationsOf(t, "recipes/*.md")...) {
+		original := language.ReplaceAllString(file, "$1")
 		english, translated := partsOf(original, readFile(t, original)), partsOf(file, readFile(t, file))
 		if len(english) != len(translated) {
 			t.Errorf("%s has %d headings, and %s %d", original, len(english), file, len(translated))
