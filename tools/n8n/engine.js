@@ -42,7 +42,8 @@ function workflow(parameters) {
 }
 
 // What n8n keeps in its database is one credential here, which is not sealed.
-function additionalData(credentials) {
+/** What n8n gives to an execution. */
+export function additionalData(credentials) {
   const credentialsHelper = {
     getParentTypes: () => [],
     isCredentialUsableByNode: () => true,
