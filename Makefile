@@ -82,8 +82,9 @@ screenshots: ## take pictures of all pages into bin/screenshots, and those of th
 	for page in instances chats phones; do cp bin/screenshots/$$page-1200-light.png docs/pictures/$$page.png; done
 
 .PHONY: n8n
-n8n: ## check the language of the Evolution API with the n8n node; needs Node 20
+n8n: ## check the language of the Evolution API with the n8n node, and the recipes for n8n and Node-RED; needs Node 20
 	tools/n8n/run.sh
+	tools/node-red/run.sh
 
 .PHONY: sdks
 sdks: ## build, pack and check the clients of other languages, and run the examples; needs Node 20, and on Debian what sdks/*/needs.txt list
