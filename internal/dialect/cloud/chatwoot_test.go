@@ -266,9 +266,7 @@ func TestChatwootInbox(t *testing.T) {
 	t.Parallel()
 	r := start(t)
 	in := newInbox(t, r)
-	if got := r.ask(t, "POST", "v22.0/"+shopNumber+"/subscribed_apps", `{"override_callback_uri":"`+in.url+`","verify_token":"`+in.verifyToken+`"}`); got.status != http.StatusOK {
-		t.Fatalf("the webhook is answered %d with %s", got.status, got.body)
-	}
+	r.subscribeByRecipe(t, "chatwoot.md", "https://chatwoot.example.org/webhooks/whatsapp/+5511999990100", in.url, in.verifyToken)
 	r.Phones.Update(t, customerNumber, map[string]any{"name": "Ana"})
 	asked := r.Phones.SendText(t, customerNumber, shopNumber, "Vocês abrem hoje?")
 	question := in.await("the question", asked, nil)

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/docs"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/leak"
 )
@@ -108,4 +110,26 @@ func (r *rig) send(t *testing.T, body string) string {
 		t.Fatalf("%s answers %d %s", body, got.status, got.body)
 	}
 	return got.Messages[0].ID
+}
+
+// subscription is the request of a recipe with which a program gets a webhook: its path and its body.
+var subscription = regexp.MustCompile(`(?s)curl -X POST https://recado\.example\.org/cloud/(\S+/subscribed_apps) .*?-d '(.*?)'`)
+
+// subscribeByRecipe makes the request of a page of docs/recipes, with the number of the account, and the address and the token that
+// the program shows in place of the page's.
+func (r *rig) subscribeByRecipe(t *testing.T, page, pageAddress, address, token string) {
+	t.Helper()
+	recipe, err := docs.Guides.ReadFile("recipes/" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := subscription.FindStringSubmatch(string(recipe))
+	if found == nil || !strings.Contains(found[2], pageAddress) {
+		t.Fatalf("%s has no request to subscribe %s", page, pageAddress)
+	}
+	path := strings.Replace(found[1], "5511999990100", shopNumber, 1)
+	body := strings.NewReplacer(pageAddress, address, `"TOKEN"`, `"`+token+`"`).Replace(found[2])
+	if got := r.ask(t, http.MethodPost, path, body); got.status != http.StatusOK {
+		t.Fatalf("the request of %s is answered %d with %s", page, got.status, got.body)
+	}
 }
