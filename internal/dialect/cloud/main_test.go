@@ -124,7 +124,7 @@ func (r *rig) subscribeByRecipe(t *testing.T, page, pageAddress, address, token 
 		t.Fatal(err)
 	}
 	found := subscription.FindStringSubmatch(string(recipe))
-	if found == nil || !strings.Contains(found[2], pageAddress) {
+	if len(found) == 0 || !strings.Contains(found[2], pageAddress) {
 		t.Fatalf("%s has no request to subscribe %s", page, pageAddress)
 	}
 	path := strings.Replace(found[1], "5511999990100", shopNumber, 1)

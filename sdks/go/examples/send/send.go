@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 
 	"github.com/recado-project/recado/client"
@@ -14,12 +13,12 @@ func main() {
 	ctx, gateway := context.Background(), client.New(os.Getenv("RECADO_URL"), os.Getenv("RECADO_API_KEY"))
 	instances, err := gateway.ListInstances(ctx, client.ListInstancesParams{}, 1, 1)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	instanceID := instances.Data[0].InstanceID
 	sent, err := gateway.SendText(ctx, instanceID, client.Text{To: "5511988887766", Message: "Oi!"})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(sent.MessageID)
 }
