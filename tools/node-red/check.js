@@ -5,7 +5,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
-import express from 'express'
 import RED from 'node-red'
 
 import { Sandbox } from '../secondclient/control.js'
@@ -31,13 +30,11 @@ for (const variable of flow[0].env) {
 }
 await writeFile(join(folder, 'flows.json'), JSON.stringify(flow))
 
-const app = express()
-const server = createServer(app)
+const server = createServer((request, response) => RED.httpNode(request, response))
 RED.init(server, {
   userDir: folder, flowFile: 'flows.json', httpAdminRoot: false, httpNodeRoot: '/', functionExternalModules: true,
-  logging: { console: { level: 'warn', metrics: false, audit: false } },
+  logging: { console: { level: 'error', metrics: false, audit: false } },
 })
-app.use('/', RED.httpNode)
 await RED.start()
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
 const address = `http://127.0.0.1:${server.address().port}/recado`
