@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # Builds the package, checks it as its ecosystem does, installs the packed file as a newcomer would, and runs the tests, and the
-# examples with Vitest and Playwright. It leaves nothing behind. It needs Go, for the program.
+# examples with Vitest and Playwright, as npm create hands them out. It leaves nothing behind. It needs Go, for the program.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+handed_out=("$PWD/create/examples" "$PWD/create/testing.json")
+trap 'rm -rf "$scratch" "${handed_out[@]}"' EXIT
 
 npm ci --ignore-scripts --no-audit --no-fund --silent
 npx biome check --error-on-warnings .
 rm -rf dist
 npm run --silent build
 npm pack --ignore-scripts --silent --pack-destination "$scratch" >/dev/null
-package=$(echo "$scratch"/*.tgz)
+package=$(echo "$scratch"/recado-testing-*.tgz)
 npx publint --strict "$package"
 npx attw --profile esm-only "$package"
 go -C ../.. build -o "$scratch/recado" ./cmd/recado
@@ -28,10 +29,27 @@ cd "$scratch/program"
 [ "$(ls node_modules)" = recado-testing ]
 node --test test/*.test.js
 
+# What a newcomer does: npm create, and the tests of what it has made, with the packed file in place of the one on npm.
+(cd "$RECADO_PACKAGE/create" && npm pack --silent --pack-destination "$scratch" >/dev/null)
+creator=$(echo "$scratch"/create-recado-testing-*.tgz)
+"$RECADO_PACKAGE/node_modules/.bin/publint" --strict "$creator"
+create() { npm exec --yes --offline --package "$creator" -- create-recado-testing "$@"; }
+create "$scratch/vitest"
+create "$scratch/playwright" --playwright
+for runner in vitest playwright; do
+  cd "$scratch/$runner"
+  npm pkg set "devDependencies.recado-testing=file:$package"
+  npm install --ignore-scripts --no-audit --no-fund --silent --prefer-offline
+  npm test
+done
+if create .; then
+  echo "It writes into a folder that is not empty." >&2
+  exit 1
+fi
+
+cd "$scratch/program"
 # shellcheck disable=SC2086 # a list
 npm install --ignore-scripts --no-audit --no-fund --silent --prefer-offline $runners
-npx vitest run examples/vitest
-npx playwright test examples/playwright
 cat >types.test.ts <<'TYPES'
 import { test } from 'recado-testing/playwright';
 import { test as vitest } from 'recado-testing/vitest';
