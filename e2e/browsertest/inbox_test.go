@@ -209,6 +209,23 @@ func TestChatIsScrolled(t *testing.T) {
 	}
 }
 
+// The first chat of an inbox takes the place of what an empty one says, and leads to itself; the way to the phones, which was there, leads to them.
+func TestFirstChatIsOpened(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	id := w.Link(t, shopNumber)
+	w.Phones.Get(t, customerNumber)
+	p := w.owner()
+	p.Open("/instances/" + id + "/chats")
+	p.ClickText("#inbox-chats a", "To the phones")
+	p.AwaitText("#left", "+")
+	p.Open("/instances/" + id + "/chats")
+	p.AwaitText("#inbox-chats", "No messages yet")
+	w.Phones.SendText(t, customerNumber, shopNumber, "Tem pão de queijo?")
+	p.Click(`#inbox-chats [id^="c-"] a`)
+	p.AwaitText("#inbox-log .text", "Tem pão de queijo?")
+}
+
 // Somebody with a telephone alone makes an instance and links it, answers a customer with a picture and
 // a voice message, sees that a delivery failed, mends the address, and has the event delivered again.
 func TestTelephoneIsEnough(t *testing.T) {
