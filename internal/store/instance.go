@@ -269,14 +269,14 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) (err error) {
 			err = instanceNotFound()
 		}
 	}()
-	if _, err := inSlices(ctx, func() (int64, error) { return s.removeMessages(ctx, id, oldestMessages, sliceRows) }); err != nil {
+	if _, err := inSlices(func() (int64, error) { return s.removeMessages(ctx, id, oldestMessages, sliceRows) }); err != nil {
 		return err
 	}
 	for _, query := range []string{
 		"DELETE FROM sent_changes WHERE (instance_id, platform_id) IN (SELECT instance_id, platform_id FROM sent_changes WHERE instance_id = $1 LIMIT $2 + 0)",
 		"DELETE FROM events WHERE (instance_id, sequence) IN (SELECT instance_id, sequence FROM events WHERE instance_id = $1 ORDER BY sequence LIMIT $2 + 0)",
 	} {
-		if _, err := inSlices(ctx, func() (int64, error) { return s.db.ExecOf(ctx, id, query, id, sliceRows) }); err != nil {
+		if _, err := inSlices(func() (int64, error) { return s.db.ExecOf(ctx, id, query, id, sliceRows) }); err != nil {
 			return err
 		}
 	}

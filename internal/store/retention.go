@@ -69,21 +69,23 @@ func (s *Store) removeMessages(ctx context.Context, instanceID, query string, ch
 const sliceRows = 200
 
 // deleteInSlices runs a DELETE statement until it removes no more rows, and returns how
-// many there were. Its first parameter is choice, its second one the largest number of
+// many there were. Nobody waits for it, so it rests after each. Its first parameter is choice, its second one the largest number of
 // rows to remove. Each run is a transaction of its own, so those before an error remain
 // done.
 func (s *Store) deleteInSlices(ctx context.Context, query string, choice any) (removed int64, err error) {
-	return inSlices(ctx, func() (int64, error) { return s.db.Exec(ctx, query, choice, sliceRows) })
-}
-
-// inSlices repeats a removal of sliceRows rows at most, as deleteInSlices does.
-func inSlices(ctx context.Context, remove func() (int64, error)) (removed int64, err error) {
-	for {
-		var n int64
-		err := share.Rested(ctx, func() (err error) {
-			n, err = remove()
+	return inSlices(func() (n int64, err error) {
+		err = share.Rested(ctx, func() (err error) {
+			n, err = s.db.Exec(ctx, query, choice, sliceRows)
 			return err
 		})
+		return n, err
+	})
+}
+
+// inSlices repeats a removal of sliceRows rows at most, as deleteInSlices does, without a rest: a client may wait for it.
+func inSlices(remove func() (int64, error)) (removed int64, err error) {
+	for {
+		n, err := remove()
 		removed += n
 		if err != nil || n < sliceRows {
 			return removed, err
