@@ -66,6 +66,25 @@ func TestPageIsUsedAsByAPerson(t *testing.T) {
 	}
 }
 
+// A field that its page moves about takes a file like any other.
+func TestFileIsChosenInAFieldThatMoves(t *testing.T) {
+	t.Parallel()
+	base, _ := site(t, `<form><input name=file type=file></form>
+		<script>const form = document.querySelector("form");
+		(function move() { form.append(form.firstElementChild); setTimeout(move); })();</script>`)
+	file := filepath.Join(t.TempDir(), "file.txt")
+	if err := os.WriteFile(file, []byte("content"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := browser.New(t, base)
+	p.Open("/form")
+	for range 20 {
+		p.Eval(`form.reset()`, nil)
+		p.Upload("[name=file]", file)
+		p.AwaitTrue("the file", `form.file.files[0]?.name === "file.txt"`)
+	}
+}
+
 // The browser pretends to be small, dark and Portuguese.
 func TestPageIsSeenByDifferentPeople(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -135,7 +136,18 @@ func (p *Page) Choose(selector, value string) {
 // Upload chooses files of this machine in the field that the selector finds.
 func (p *Page) Upload(selector string, files ...string) {
 	p.tb.Helper()
-	p.run("the file field "+selector, chromedp.SetUploadFiles(selector, files, chromedp.ByQuery))
+	p.retry("the file field "+selector, func(ctx context.Context) (string, error) {
+		// The object of the page keeps its name. A number of a node loses its meaning whenever
+		// chromedp reads the document again, which it does on its own while a page settles.
+		var field *runtime.RemoteObject
+		if err := p.evaluate(p.root+`.querySelector(`+quoted(selector)+`)`, &field).Do(ctx); err != nil {
+			return "", err
+		}
+		if field.ObjectID == "" {
+			return "there is none", nil
+		}
+		return "", dom.SetFileInputFiles(files).WithObjectID(field.ObjectID).Do(ctx)
+	})
 }
 
 // awaited waits for a promise.

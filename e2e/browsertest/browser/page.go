@@ -295,8 +295,8 @@ func (p *Page) fail(what, why string) {
 	ctx, cancel := context.WithTimeout(p.ctx, patience/10)
 	defer cancel()
 	_ = chromedp.Run(ctx, chromedp.Evaluate(`({URL: location.href, Text: document.body.innerText})`, &shown)) // it only explains
-	p.tb.Fatalf("waited %s in vain for %s: %s\nThe browser is at %s, which shows:\n%s\nProblems: %s",
-		patience, what, why, shown.URL, cut(shown.Text, 3000), strings.Join(p.seen.peek(), "\n"))
+	p.tb.Fatalf("waited in vain for %s: %s\nThe browser is at %s, which shows:\n%s\nProblems: %s",
+		what, why, shown.URL, cut(shown.Text, 3000), strings.Join(p.seen.peek(), "\n"))
 }
 
 func cut(text string, length int) string {
