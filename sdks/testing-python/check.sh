@@ -30,3 +30,6 @@ rm -r src pyproject.toml .gitignore
 export RECADO_BIN=$scratch/recado
 "$scratch/venv/bin/python" -m pytest -q -p no:cacheprovider tests
 "$scratch/venv/bin/python" -m pytest -q -p no:cacheprovider examples
+
+# With Docker in place of the program.
+RECADO_BIN='' "$repository/tools/with-docker.sh" "$scratch/venv/bin/python" -m pytest -q -p no:cacheprovider examples

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -137,21 +136,6 @@ def test_program_is_the_one_in_path(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     with Gateway() as gateway:
         assert answers(gateway.base_url)
-
-
-def test_docker_runs_the_image_if_there_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(HERE / "docker.py", tmp_path)
-    (tmp_path / "program").symlink_to(PROGRAM)
-    docker = tmp_path / "docker"
-    docker.write_text(f'#!/bin/sh\nexec {sys.executable} {tmp_path}/docker.py "$@"\n', "utf-8")
-    docker.chmod(0o755)
-    monkeypatch.delenv("RECADO_BIN")
-    monkeypatch.setenv("RECADO_IMAGE", "an-image")
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    with Gateway() as gateway:
-        assert not gateway.base_url.endswith(":8080")
-        assert answers(gateway.base_url)
-    assert not answers(gateway.base_url)
 
 
 def test_what_can_not_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

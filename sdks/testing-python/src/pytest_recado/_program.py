@@ -6,8 +6,6 @@ import atexit
 import contextlib
 import json
 import os
-import re
-import secrets
 import shutil
 import subprocess
 import sys
@@ -42,13 +40,13 @@ class Program:
     def __init__(self, program: str | None, image: str | None, timeout: float) -> None:
         program = _chosen(program)
         self._folder = tempfile.mkdtemp(prefix="pytest-recado-")
-        container = f"pytest-recado-{secrets.token_hex(8)}"
         if program:
             data = os.path.join(self._folder, "data")
             command = [program, "dev", "--json", "--listen", "127.0.0.1:0", "--data", data]
         else:
             image = image or os.environ.get("RECADO_IMAGE") or "recado"
-            command = ["docker", "run", "--rm", "--name", container, "-p", "127.0.0.1::8080", image, "dev", "--json"]
+            # With the network of the machine, so that webhooks reach a bot on 127.0.0.1.
+            command = ["docker", "run", "--rm", "--network", "host", image, "dev", "--json", "--listen", "127.0.0.1:0"]
         guarded = command if sys.platform == "win32" else ["/bin/sh", "-c", _GUARDED, "recado", self._folder, *command]
         # The settings of another gateway do not reach this one.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("RECADO_")}
@@ -71,8 +69,6 @@ class Program:
             reader.start()
         try:
             self.ready = self._wait(timeout)
-            if not program:
-                self.ready["baseUrl"] = _published(container)
         except BaseException as error:
             self.stop()
             if not isinstance(error, Exception):
@@ -122,12 +118,3 @@ class Program:
                 stream.close()
         # What the shell left behind removes it at the same time.
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _published(container: str) -> str:
-    """Returns the address under which Docker shows a container."""
-    said = subprocess.run(["docker", "port", container, "8080/tcp"], check=True, capture_output=True, text=True).stdout
-    port = re.search(r":(\d+)\s*$", said, re.MULTILINE)
-    if not port:
-        raise ValueError(f"docker port answered {said!r}")
-    return f"http://127.0.0.1:{port[1]}"
