@@ -1,6 +1,6 @@
 // Package recadotest starts a gateway with simulated phones for the time of a test, to test bots
 // without an account. It needs only the standard library, and the program: what RECADO_BIN names,
-// or `recado` in PATH.
+// or `recado` in PATH. If there is none, Docker runs the image that RECADO_IMAGE names, or `recado`.
 //
 //	gateway := recadotest.Start(t)
 //	phone := gateway.Phone("5511988887766")
@@ -54,8 +54,9 @@ type Gateway struct {
 // everything answers. The test fails if it does not start.
 func Start(tb testing.TB) *Gateway {
 	tb.Helper()
-	program, folder := cmp.Or(os.Getenv("RECADO_BIN"), "recado"), tb.TempDir()
-	args := []string{program, "dev", "--json", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "data")}
+	folder := tb.TempDir()
+	args := started(filepath.Join(folder, "data"))
+	program := args[0]
 	if runtime.GOOS != "windows" {
 		args = append([]string{"/bin/sh", "-c", guarded, "recado"}, args...)
 	}
@@ -93,6 +94,19 @@ func Start(tb testing.TB) *Gateway {
 		tb.Fatalf("%s dev did not start: %v\n%s", program, err, said)
 	}
 	return gateway
+}
+
+// started is the command that starts the gateway: of the program, or of Docker if there is none. A
+// container has the network of the machine, so that webhooks reach a bot on 127.0.0.1.
+func started(data string) []string {
+	program := cmp.Or(os.Getenv("RECADO_BIN"), "recado")
+	if _, err := exec.LookPath(program); err != nil {
+		if _, err := exec.LookPath("docker"); err == nil {
+			image := cmp.Or(os.Getenv("RECADO_IMAGE"), "recado")
+			return []string{"docker", "run", "--rm", "--network", "host", image, "dev", "--json", "--listen", "127.0.0.1:0"}
+		}
+	}
+	return []string{program, "dev", "--json", "--listen", "127.0.0.1:0", "--data", data}
 }
 
 // Phone returns the simulated phone with a number. Numbers that end in 0000 to 0003 behave in a

@@ -18,13 +18,6 @@ const (
 
 var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 
-// smallRooms are rooms with one importer and few lines, and why they don't go home.
-func smallRooms() map[string]string {
-	return map[string]string{
-		"client/recadotest": "it is for others to import, in tests alone",
-	}
-}
-
 // No room has so many files that a reader gets lost in it, and none is so small that it is only
 // one more place to look: what belongs together by change stands together.
 func TestRoomsHaveASensibleSize(t *testing.T) {
@@ -37,7 +30,6 @@ func TestRoomsHaveASensibleSize(t *testing.T) {
 			}
 		}
 	}
-	reasons := smallRooms()
 	for path, r := range cases.Sorted(all) {
 		lines := 0
 		for _, file := range r.GoFiles {
@@ -48,16 +40,8 @@ func TestRoomsHaveASensibleSize(t *testing.T) {
 		if files := filesOf(t, path); files > maxFiles {
 			t.Errorf("%s has %d files: which noun is hiding in it?", path, files)
 		}
-		_, excused := reasons[path]
-		if small := len(importers[path]) == 1 && lines < minLines; small && !excused {
-			t.Errorf("%s has %d lines, and is imported by %s alone: let it go home, or say why not", path, lines, importers[path][0])
-		} else if !small && excused {
-			t.Errorf("%s needs no reason for being small any more", path)
-		}
-	}
-	for path := range reasons {
-		if _, there := all[path]; !there {
-			t.Errorf("%s has a reason for being small, and is no room", path)
+		if len(importers[path]) == 1 && lines < minLines {
+			t.Errorf("%s has %d lines, and is imported by %s alone: let it go home", path, lines, importers[path][0])
 		}
 	}
 }
