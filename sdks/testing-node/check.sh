@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Builds the package, checks it as its ecosystem does, installs the packed file as a newcomer would, and runs the tests, and the
-# examples with Vitest and Playwright, as npm create hands them out. It leaves nothing behind. It needs Go, for the program.
+# examples with Vitest and Playwright, as npm create hands them out. It leaves nothing behind. It needs Go, for the program, and the Debian
+# packages of needs.txt.
 set -euo pipefail
 cd "$(dirname "$0")"
+repository=$(cd ../.. && pwd)
 
 scratch=$(mktemp -d)
 handed_out=("$PWD/create/examples" "$PWD/create/testing.json")
@@ -16,7 +18,7 @@ npm pack --ignore-scripts --silent --pack-destination "$scratch" >/dev/null
 package=$(echo "$scratch"/recado-testing-*.tgz)
 npx publint --strict "$package"
 npx attw --profile esm-only "$package"
-go -C ../.. build -o "$scratch/recado" ./cmd/recado
+go -C "$repository" build -o "$scratch/recado" ./cmd/recado
 
 # A program of a user, first without a test runner: it is not needed.
 mkdir "$scratch/program"
@@ -24,7 +26,7 @@ cp -r examples test "$scratch/program"
 echo '{"name":"program","private":true,"type":"module"}' >"$scratch/program/package.json"
 npm install --prefix "$scratch/program" --ignore-scripts --no-audit --no-fund --silent "$package"
 export RECADO_PACKAGE="$PWD" RECADO_BIN="$scratch/recado"
-runners=$(node -p 'Object.entries(require("./package.json").devDependencies).filter(([name]) => /vitest|playwright/.test(name)).map((runner) => runner.join("@")).join(" ")')
+runners=$(node -p 'Object.entries(require("./package.json").devDependencies).filter(([name]) => /vitest|playwright|testcontainers/.test(name)).map((runner) => runner.join("@")).join(" ")')
 cd "$scratch/program"
 [ "$(ls node_modules)" = recado-testing ]
 node --test test/*.test.js
@@ -57,3 +59,6 @@ test('', async ({ recadoPhone, page }) => [(await recadoPhone.waitForMessage(({ 
 vitest('', async ({ recadoGateway }) => recadoGateway.phone('1').send({ type: 'text', text: recadoGateway.baseUrl }));
 TYPES
 "$RECADO_PACKAGE/node_modules/.bin/tsc" --noEmit --skipLibCheck --module nodenext --target es2022 --lib es2022,dom,esnext.disposable --strict types.test.ts
+
+# With Docker in place of the program.
+RECADO_BIN='' "$repository/tools/with-docker.sh" node --test --test-concurrency=1 test/docker/*.test.js examples/testcontainers/*.test.js

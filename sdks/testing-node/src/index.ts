@@ -51,7 +51,11 @@ export interface Gateway extends AsyncDisposable {
 
 /** Starts a gateway of its own, with a port and a folder of its own, and resolves when everything answers. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const program = await start(options);
+  return gatewayOf(await start(options));
+}
+
+/** @internal */
+export function gatewayOf(program: Running): Gateway {
   const { baseUrl, apiKey, instanceId, instanceNumber } = program.ready;
   let phones = 0;
   let stopped: Promise<void> | undefined;

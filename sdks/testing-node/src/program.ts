@@ -1,11 +1,9 @@
 // Starts `recado dev` as a process that ends with the program that started it.
-import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 
 /** How a gateway is started. */
 export interface GatewayOptions {
@@ -72,11 +70,11 @@ function chosen(options: GatewayOptions): string | undefined {
 export async function start(options: GatewayOptions): Promise<Running> {
   const program = chosen(options);
   const folder = mkdtempSync(join(tmpdir(), 'recado-testing-'));
-  const container = `recado-testing-${randomUUID()}`;
   const image = options.image ?? (process.env.RECADO_IMAGE || 'recado');
   const command = program
     ? [program, 'dev', '--json', '--listen', '127.0.0.1:0', '--data', join(folder, 'data')]
-    : ['docker', 'run', '--rm', '--name', container, '-p', '127.0.0.1::8080', image, 'dev', '--json'];
+    : // With the network of the machine, so that webhooks reach a bot on 127.0.0.1.
+      ['docker', 'run', '--rm', '--network', 'host', image, 'dev', '--json', '--listen', '127.0.0.1:0'];
   // The settings of another gateway do not reach this one.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('RECADO_')));
   const [file = '', ...rest] = windows ? command : ['/bin/sh', '-c', guarded, 'recado', folder, ...command];
@@ -103,7 +101,6 @@ export async function start(options: GatewayOptions): Promise<Running> {
   };
   try {
     const ready = await said(child, ended, options.timeout ?? 60_000);
-    if (!program) ready.baseUrl = await published(container);
     // A gateway that nobody stops does not keep this process from ending.
     for (const each of [child, child.stdin, child.stdout, child.stderr]) (each as unknown as { unref(): void }).unref();
     return { ready, log: () => log, stop };
@@ -135,12 +132,4 @@ function said(child: ChildProcessWithoutNullStreams, ended: Promise<string>, tim
       reject(new Error(why));
     });
   });
-}
-
-/** published returns the address under which Docker shows a container. */
-async function published(container: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('docker', ['port', container, '8080/tcp']);
-  const port = /:(\d+)\s*$/m.exec(stdout)?.[1];
-  if (!port) throw new Error(`docker port answered ${JSON.stringify(stdout)}`);
-  return `http://127.0.0.1:${port}`;
 }

@@ -2,18 +2,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startGateway } from 'recado-testing';
 import { startBot } from '../examples/bot.js';
@@ -150,22 +141,6 @@ test('the program is the one in PATH if none is named', async (t) => {
   withEnvironment(t, { RECADO_BIN: undefined, PATH: `${folder}:/usr/bin:/bin` });
   const gateway = await started(t);
   assert(await answers(gateway.baseUrl));
-});
-
-test('Docker runs the image if there is no program', async (t) => {
-  const folder = scratch(t);
-  const place = join(folder, 'container.json');
-  copyFileSync('test/docker.js', join(folder, 'docker'));
-  chmodSync(join(folder, 'docker'), 0o755);
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(folder, 'docker.json'), JSON.stringify({ PLACE: place, PROGRAM: program }));
-  const node = dirname(process.execPath);
-  withEnvironment(t, { RECADO_BIN: undefined, RECADO_IMAGE: 'an-image', PATH: `${folder}:${node}:/usr/bin:/bin` });
-  const gateway = await started(t);
-  assert.equal(new URL(gateway.baseUrl).port, JSON.parse(readFileSync(place, 'utf8')).port);
-  assert(await answers(gateway.baseUrl));
-  await gateway.stop();
-  assert.equal(await answers(gateway.baseUrl), false);
 });
 
 test('what can not start says why', async (t) => {
