@@ -13,6 +13,8 @@ func TestTestingShowsWhatIsChecked(t *testing.T) {
 		"sdks/testing-node/examples/playwright/bot.spec.js",
 		"sdks/testing-python/examples/test_bot.py",
 		"e2e/commandtest/bots_test.go",
+		"sdks/testing-node/examples/testcontainers/order.test.js",
+		"sdks/testcontainers-go/recado_test.go",
 	}
 	for _, b := range blocksOf(readFile(t, "docs/testing.md")) {
 		if b.language == "sh" || b.language == "yaml" {
