@@ -40,16 +40,6 @@ func (w world) say(t *testing.T, number string, message content.Outgoing) (id st
 	return id
 }
 
-// exchange has the account and a phone know each other: both have written.
-func (w world) exchange(t *testing.T, session gateway.SupervisedSession, e *recorder) {
-	t.Helper()
-	if _, err := w.send(t, session, "hello"); err != nil {
-		t.Fatal(err)
-	}
-	w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "hello"})
-	e.await(t, "message")
-}
-
 // awaitAnswers waits until the client has the answers to what it asks by itself, after
 // it was linked and after the first message to somebody: whatsmeow has a data race
 // where two of its requests are open while a connection ends.
