@@ -268,7 +268,7 @@ func TestChartFitsTheImage(t *testing.T) {
 	said := helm(t, map[string]values{"one": oneGateway(), "three": threeNodes().with(values{"drainSeconds": 100})}, "")
 	settings := read(t, "docs/config.md")
 	user := ""
-	for _, i := range stages(t)["recado"] {
+	for _, i := range stages(t)["slim"] {
 		if i.word == "USER" {
 			user = i.arguments
 		}

@@ -85,7 +85,7 @@ func (c *cluster) here(t *testing.T, service, text string) string {
 func (c *cluster) environment(t *testing.T, service string) (all []string) {
 	t.Helper()
 	if c.services[service].Image == ourImage {
-		for _, i := range stages(t)["recado"] {
+		for _, i := range stages(t)["slim"] {
 			if i.word == "ENV" {
 				for setting := range strings.FieldsSeq(i.arguments) {
 					name, value, _ := strings.Cut(setting, "=")

@@ -37,7 +37,7 @@ func TestComposeFitsTheImage(t *testing.T) {
 	services := readCompose(t).Services
 	gateway, sandbox := services["recado"], services["sandbox"]
 	exposed := ""
-	for _, i := range stages(t)["recado"] {
+	for _, i := range stages(t)["slim"] {
 		switch i.word {
 		case "EXPOSE":
 			exposed = i.arguments

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -47,17 +46,4 @@ func stages(t *testing.T) map[string][]instruction {
 		}
 	}
 	return found
-}
-
-// Both images are the same to those who run them; only ffmpeg is more in one of them.
-func TestBothImagesHaveTheSameSettings(t *testing.T) {
-	t.Parallel()
-	settings := func(stage []instruction) []instruction {
-		return slices.DeleteFunc(slices.Clone(stage), func(i instruction) bool { return i.word == "RUN" })
-	}
-	all := stages(t)
-	plain, withFFmpeg := settings(all["slim"]), settings(all["recado"])
-	if len(plain) < 2 || !slices.Equal(plain, withFFmpeg) {
-		t.Errorf("the image with ffmpeg has the settings\n%q\nand the one without\n%q", withFFmpeg, plain)
-	}
 }

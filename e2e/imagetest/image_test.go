@@ -5,6 +5,7 @@ package imagetest_test
 import (
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -67,6 +68,36 @@ func TestImageRuns(t *testing.T) { //nolint:paralleltest // its steps build on e
 	service := readCompose(t).Services["sandbox"]
 	settings.Cmd, settings.Healthcheck = onFreePort(t, service.Command), service.Healthcheck
 	tryInside(t, container{other, settings})
+}
+
+// What the image has more than the slim one is what ffmpeg needs to run, and nothing else.
+func TestImageHasWhatFFmpegNeeds(t *testing.T) {
+	t.Parallel()
+	requireBuildah(t)
+	const made = "/root-of-ffmpeg"
+	all := stages(t)
+	if want := []instruction{{"COPY", "--from=ffmpeg " + made + "/ /"}}; !slices.Equal(all["recado"], want) || !strings.Contains(read(t, "Dockerfile"), "\nFROM slim AS recado\n") {
+		t.Errorf("upon the slim image, the other has %q and not %q", all["recado"], want)
+	}
+	tree := newTree(t)
+	i := slices.IndexFunc(all["ffmpeg"], func(i instruction) bool { return strings.Contains(i.arguments, made) })
+	if i < 0 {
+		t.Fatalf("no stage makes %s", made)
+	}
+	script := strings.ReplaceAll(strings.TrimPrefix(all["ffmpeg"][i].arguments, "mkdir "+made), made, tree)
+	run(t, stepWait, exec.CommandContext(t.Context(), "sh", "-euc", "true "+script))
+	for _, program := range []string{"/usr/bin/ffprobe", "/usr/bin/ffmpeg"} {
+		command := exec.CommandContext(t.Context(), program, "-v", "error", "-f", "lavfi", "-i", "testsrc=duration=1:size=64x64", "-f", "null", "-")
+		if program == "/usr/bin/ffprobe" {
+			command.Args = command.Args[:7]
+		}
+		command.Env, command.Dir = []string{}, "/"
+		command.SysProcAttr = &syscall.SysProcAttr{Chroot: tree, Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
+		run(t, stepWait, command)
+	}
+	if _, err := os.Stat(filepath.Join(tree, "bin", "sh")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the image has a shell: %v", err)
+	}
 }
 
 // newTree returns a folder for the files of an image, which everybody may read.
