@@ -14,8 +14,7 @@ import (
 )
 
 // A gateway of the image answers, and its phones receive what is sent.
-func TestGatewayRunsInAContainer(t *testing.T) {
-	t.Parallel()
+func TestGatewayRunsInAContainer(t *testing.T) { //nolint:paralleltest // one daemon starts one container after another
 	container, err := recado.Run(t.Context(), "recado")
 	testcontainers.CleanupContainer(t, container)
 	if err != nil {
@@ -33,8 +32,7 @@ func TestGatewayRunsInAContainer(t *testing.T) {
 }
 
 // An image that starts no gateway is refused.
-func TestContainerWithoutAGatewayIsRefused(t *testing.T) {
-	t.Parallel()
+func TestContainerWithoutAGatewayIsRefused(t *testing.T) { //nolint:paralleltest // as above
 	container, err := recado.Run(t.Context(), "recado", testcontainers.WithCmd("--version"))
 	testcontainers.CleanupContainer(t, container)
 	if err == nil {

@@ -33,6 +33,9 @@ export class RecadoContainer extends GenericContainer {
         clearTimeout(late);
         resolve(JSON.parse(found[0]) as Ready);
       });
+    }).catch(async (error) => {
+      await container.stop();
+      throw error;
     });
     ready.baseUrl = `http://${container.getHost()}:${container.getMappedPort(port)}`;
     const stop = async (): Promise<void> => {
