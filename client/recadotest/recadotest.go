@@ -55,7 +55,7 @@ type Gateway struct {
 func Start(tb testing.TB) *Gateway {
 	tb.Helper()
 	folder := tb.TempDir()
-	args := started(filepath.Join(folder, "data"))
+	args := commandOf(filepath.Join(folder, "data"))
 	program := args[0]
 	if runtime.GOOS != "windows" {
 		args = append([]string{"/bin/sh", "-c", guarded, "recado"}, args...)
@@ -96,17 +96,20 @@ func Start(tb testing.TB) *Gateway {
 	return gateway
 }
 
-// started is the command that starts the gateway: of the program, or of Docker if there is none. A
-// container has the network of the machine, so that webhooks reach a bot on 127.0.0.1.
-func started(data string) []string {
+// commandOf returns the command that starts a gateway: of the program, or of Docker if none is named and
+// none is in PATH. A container has the network of the machine, so that webhooks reach a bot on 127.0.0.1.
+func commandOf(data string) []string {
 	program := cmp.Or(os.Getenv("RECADO_BIN"), "recado")
-	if _, err := exec.LookPath(program); err != nil {
-		if _, err := exec.LookPath("docker"); err == nil {
-			image := cmp.Or(os.Getenv("RECADO_IMAGE"), "recado")
-			return []string{"docker", "run", "--rm", "--network", "host", image, "dev", "--json", "--listen", "127.0.0.1:0"}
-		}
+	if os.Getenv("RECADO_BIN") == "" && !inPath(program) && inPath("docker") {
+		image := cmp.Or(os.Getenv("RECADO_IMAGE"), "recado")
+		return []string{"docker", "run", "--rm", "--network", "host", image, "dev", "--json", "--listen", "127.0.0.1:0"}
 	}
 	return []string{program, "dev", "--json", "--listen", "127.0.0.1:0", "--data", data}
+}
+
+func inPath(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
 }
 
 // Phone returns the simulated phone with a number. Numbers that end in 0000 to 0003 behave in a
