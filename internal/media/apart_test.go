@@ -6,7 +6,6 @@ import (
 	"image/png"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/recado-project/recado/internal/media/mediatest"
 	"github.com/recado-project/recado/internal/media/probe"
@@ -28,8 +27,7 @@ func TestLargePicturesAreDecodedApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var bound []bounds
-			d := newDecoders(newPools(0), func(_ context.Context, _ int, by bounds) { bound = append(bound, by) })
-			d.apart = time.Minute
+			d := unhurried(newDecoders(newPools(0), func(_ context.Context, _ int, by bounds) { bound = append(bound, by) }))
 			got, err := d.decode(t.Context(), fileOf(t, content), about, made)
 			if err != nil {
 				t.Fatal(err)
@@ -48,8 +46,8 @@ func TestLargePicturesAreDecodedApart(t *testing.T) {
 // Where the program can't start itself, a large picture is decoded here.
 func TestLargePicturesWithoutAProcess(t *testing.T) {
 	t.Parallel()
-	d := newDecoders(newPools(0), unbound)
-	d.program, d.complete = "/nowhere/recado", time.Minute
+	d := unhurried(newDecoders(newPools(0), unbound))
+	d.program = "/nowhere/recado"
 	out, err := d.decode(t.Context(), fileOf(t, mediatest.PNG(t, 2600, 1700)), probe.Picture{Width: 2600, Height: 1700, BytesPerPixel: 4}, asThumbnail)
 	if err != nil || len(out) == 0 {
 		t.Errorf("it became %d bytes, %v", len(out), err)
@@ -64,13 +62,12 @@ func TestDecodersAreBound(t *testing.T) {
 	}
 	service := start(t, Config{FFmpeg: NoFFmpeg})
 	memory := int64(0)
-	d := newDecoders(service.pools, func(ctx context.Context, pid int, _ bounds) {
+	d := unhurried(newDecoders(service.pools, func(ctx context.Context, pid int, _ bounds) {
 		service.tool.restrain(ctx, pid, bounds{memory: memory})
-	})
-	d.apart = time.Minute
-	large := probe.Picture{Width: 6000, Height: 3900, BytesPerPixel: 4}
+	}))
+	large := probe.Picture{Width: 3000, Height: 2000, BytesPerPixel: 4}
 	file := fileOf(t, mediatest.PNG(t, large.Width, large.Height))
-	for most, decodes := range cases.Sorted(map[int64]bool{48 << 20: false, (weightOf(large) + apartMemory) * apartFactor: true}) {
+	for most, decodes := range cases.Sorted(map[int64]bool{32 << 20: false, (weightOf(large) + apartMemory) * apartFactor: true}) {
 		memory = most
 		if _, err := file.Seek(0, 0); err != nil {
 			t.Fatal(err)

@@ -37,14 +37,6 @@ func fileOf(t *testing.T, content []byte) *os.File {
 	return file
 }
 
-// patiently is a service that gives pictures the time that they take on a busy machine.
-func patiently(t *testing.T) *Service {
-	t.Helper()
-	service := start(t, Config{FFmpeg: NoFFmpeg})
-	service.decoders.complete, service.decoders.apart = time.Minute, time.Minute
-	return service
-}
-
 // quickly fails the test unless an ordinary picture gets its thumbnail soon: within a
 // second, or many where the machine is busy. Behind a hostile one it would wait for a minute.
 func quickly(t *testing.T, service *Service) {
@@ -58,7 +50,7 @@ func quickly(t *testing.T, service *Service) {
 
 func TestPictureOfManyScansHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	service := patiently(t)
+	service := start(t, Config{FFmpeg: NoFFmpeg})
 	hostile := dataURI("", mediatest.ProgressiveJPEG(6000, 4860, 900))
 	done := make(chan error, 1)
 	go func() {
@@ -108,7 +100,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 
 func TestLargePicturesDoNotHoldUpSmallOnes(t *testing.T) {
 	t.Parallel()
-	service := patiently(t)
+	service := start(t, Config{FFmpeg: NoFFmpeg})
 	service.decoders.wait = 50 * time.Millisecond
 	all, err := service.pools.Memory.Take(t.Context(), service.pools.Memory.Largest())
 	if err != nil {
@@ -124,8 +116,7 @@ func TestLargePicturesDoNotHoldUpSmallOnes(t *testing.T) {
 
 func TestProgressivePicturesAreShown(t *testing.T) {
 	t.Parallel()
-	service := patiently(t)
-	service.decoders.complete, service.decoders.apart = 5*time.Minute, 5*time.Minute // the large one takes long with the race detector
+	service := start(t, Config{FFmpeg: NoFFmpeg})
 	for _, c := range []struct {
 		width, height, scans int
 		shown                bool
@@ -176,7 +167,7 @@ func TestThumbnailsComeFromAnEighth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDecoders(newPools(0), unbound)
+	d := unhurried(newDecoders(newPools(0), unbound))
 	d.complete = time.Minute
 	got, done, err := d.decodeEighth(t.Context(), file, about, weightOfEighth(about))
 	if err != nil || !done {
@@ -222,7 +213,7 @@ func TestWhatIsDecodedAsAWhole(t *testing.T) {
 	unusual := mediatest.JPEG(t, 1640, 820, 0, nil)
 	// "Adobe" says that its components are red, green and blue.
 	unusual = bytes.Join([][]byte{unusual[:2], {0xff, 0xee, 0, 14}, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"), unusual[2:]}, nil)
-	service := patiently(t)
+	service := start(t, Config{FFmpeg: NoFFmpeg})
 	if file := opened(t, service, gateway.TypeImage, dataURI("", unusual), Hints{}); file.Thumbnail == nil {
 		t.Error("the unusual one has no thumbnail")
 	}

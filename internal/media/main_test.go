@@ -18,8 +18,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start makes a service with its own folder, and checks at the end that nothing
-// is left in it.
+// patience is how long a picture may take to decode where a test is not about that time. A process
+// that decodes comes after everything else that the machine has to do, which beside all other tests,
+// and with the race detector, is minutes.
+const patience = 20 * time.Minute
+
+// unhurried decoders have that time.
+func unhurried(d *decoders) *decoders {
+	d.complete, d.apart = patience, patience
+	return d
+}
+
+// start makes a service with its own folder, which gives pictures time, and checks at the end that
+// nothing is left in it.
 func start(t *testing.T, config Config) *Service {
 	t.Helper()
 	config.TempDir = t.TempDir()
@@ -27,6 +38,7 @@ func start(t *testing.T, config Config) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
+	unhurried(service.decoders)
 	t.Cleanup(func() {
 		wantEmpty(t, config.TempDir)
 		if err := service.Close(); err != nil {

@@ -240,7 +240,8 @@ func TestDecodedMediaIsNotCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = service.Close() }()
-	service.decoders.complete, service.decoders.apart = time.Minute, time.Minute
+	unhurried(service.decoders)
+	service.decoders.bind = unbound // bound, it would come after all other tests
 	for name, c := range cases.Sorted(map[string]struct {
 		kind    gateway.MessageType
 		content []byte
