@@ -84,7 +84,7 @@ func (l *lifecycle) Connected(ctx context.Context, profile gateway.Profile) erro
 		s.up, s.announced, s.trouble, s.wantedSince = true, false, nil, time.Time{}
 		s.code = gateway.QRCode{}
 	})
-	if err := l.supervisor.update(ctx, update{
+	if _, err := l.supervisor.update(ctx, update{
 		cause: connected, reason: connected.reason(), change: describe(profile), current: l.current,
 	}); err != nil {
 		return err

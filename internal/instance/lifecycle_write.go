@@ -53,7 +53,7 @@ func (l *lifecycle) update(ctx context.Context, u update) {
 	u.current = l.current
 	logger := l.supervisor.service.config.Logger.With(slog.String("instance_id", l.supervisor.id))
 	for tries := 0; ; tries++ {
-		err := l.supervisor.update(ctx, u)
+		_, err := l.supervisor.update(ctx, u)
 		switch {
 		case err == nil && tries > 0:
 			logger.InfoContext(ctx, "instance status written after all", slog.Int("tries", tries+1))

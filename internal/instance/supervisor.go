@@ -135,14 +135,10 @@ func (s *supervisor) settlePayment(ctx context.Context) error {
 // starts a new one.
 func (s *supervisor) start(ctx context.Context, cause occurrence) error {
 	old := s.detach()
-	err := s.write(ctx, cause, nil)
+	instance, err := s.update(ctx, update{cause: cause, reason: cause.reason()})
 	if old != nil {
 		old.Close()
 	}
-	if err != nil {
-		return err
-	}
-	instance, err := s.service.sessions.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}

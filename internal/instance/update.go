@@ -13,7 +13,8 @@ import (
 // write moves the status according to the state machine and applies change, in one
 // transaction.
 func (s *supervisor) write(ctx context.Context, cause occurrence, change func(*gateway.Instance)) error {
-	return s.update(ctx, update{cause: cause, reason: cause.reason(), change: change})
+	_, err := s.update(ctx, update{cause: cause, reason: cause.reason(), change: change})
+	return err
 }
 
 // update is one change of an instance as it is kept.
@@ -26,15 +27,16 @@ type update struct {
 	current func() bool
 }
 
-// update carries out u. UpdatedAt changes only if something else does.
-func (s *supervisor) update(ctx context.Context, u update) error {
+// update carries out u, and returns the instance as it is kept then. UpdatedAt changes only if something
+// else does.
+func (s *supervisor) update(ctx context.Context, u update) (gateway.Instance, error) {
 	var from gateway.Instance
 	after, err := s.service.sessions.config.Store.UpdateInstance(ctx, s.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
+		before := *instance
+		from = before
 		if u.current != nil && !u.current() {
 			return nil, errUnchanged
 		}
-		before := *instance
-		from = before
 		instance.Status = u.cause.next(before.Status, before.Linked())
 		if instance.Status != before.Status {
 			instance.Reason = u.reason
@@ -53,17 +55,17 @@ func (s *supervisor) update(ctx context.Context, u update) error {
 		return []eventlog.Event{event}, err
 	})
 	if errors.Is(err, errUnchanged) {
-		return nil
+		return from, nil
 	}
 	if err != nil {
-		return fmt.Errorf("instance: write status: %w", err)
+		return gateway.Instance{}, fmt.Errorf("instance: write status: %w", err)
 	}
 	if after.Status != from.Status || after.Reason != from.Reason {
 		s.service.config.Logger.InfoContext(ctx, "instance status changed",
 			slog.String("instance_id", s.id), slog.String("from", string(from.Status)),
 			slog.String("to", string(after.Status)), slog.String("reason", string(after.Reason)))
 	}
-	return nil
+	return after, nil
 }
 
 // forget empties the fields that linking has filled, and what is known of the account.
