@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/recado-project/recado/internal/body"
 	"github.com/recado-project/recado/internal/gateway"
@@ -110,11 +109,9 @@ func New(config Config) (*API, error) {
 	if a.instancePace, err = newPace("an instance", config.PerInstance); err != nil {
 		return nil, fmt.Errorf("contract: %w", err)
 	}
-	served := a.humaConfig()
-	served.Components.Schemas = &requestSchemas{Registry: served.Components.Schemas}
-	serving := &registration{huma: humago.New(a.router, served), router: a.router}
-	serving.huma.UseMiddleware(a.gate)
-	serving.add(config.Routes)
+	for _, route := range config.Routes {
+		a.serve(route)
+	}
 	a.serveDocument()
 	return a, nil
 }

@@ -81,8 +81,7 @@ type Document struct {
 // NewDocument makes the document. It reads the routes anew, so that a program that nobody
 // asks for the document neither makes nor keeps it. It is safe for concurrent use.
 func (a *API) NewDocument() *Document {
-	router := newRouter()
-	reading := &registration{huma: humago.New(router, a.humaConfig()), router: router}
+	reading := &registration{huma: humago.New(&onlyHandler{}, a.humaConfig())}
 	document := &Document{OpenAPI: reading.huma.OpenAPI()}
 	reading.document = document
 	reading.add(a.config.Routes)

@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/recado-project/recado/internal/body"
 )
@@ -36,13 +38,49 @@ func Delete(path string, e Endpoint) Route { return Route{http.MethodDelete, pat
 // Endpoint is an operation with its handler; Handle and Raw make one.
 type Endpoint struct {
 	register func(r *registration, method, path string)
+
+	raw     bool
+	handler http.HandlerFunc // of a raw one; nil: it is documented only
 }
 
-// registration is one reading of the table of routes: for the requests that are to be
-// served, or for the document. They share nothing that changes.
+// serve lets the router answer requests of the route.
+func (a *API) serve(route Route) {
+	handler := route.endpoint.handler
+	if !route.endpoint.raw {
+		handler = a.prepared(route)
+	}
+	if handler != nil {
+		a.router.HandleFunc(route.method+" "+route.path, handler)
+	}
+}
+
+// prepared is the handler of a route that is put together with its first request: a start should not
+// wait for the operations, most of which a client never asks for.
+func (a *API) prepared(route Route) http.HandlerFunc {
+	handler := sync.OnceValue(func() http.HandlerFunc {
+		config := a.humaConfig()
+		config.Components.Schemas = &requestSchemas{Registry: config.Components.Schemas}
+		var made onlyHandler
+		r := &registration{huma: humago.New(&made, config)}
+		r.huma.UseMiddleware(a.gate)
+		r.add([]Route{route})
+		return made.HandlerFunc
+	})
+	return func(w http.ResponseWriter, r *http.Request) { handler()(w, r) }
+}
+
+// onlyHandler takes the one handler that huma makes of an operation.
+type onlyHandler struct{ http.HandlerFunc }
+
+// HandleFunc is called by huma for each operation.
+func (h *onlyHandler) HandleFunc(_ string, handler func(http.ResponseWriter, *http.Request)) {
+	h.HandlerFunc = handler
+}
+
+// registration is one reading of routes: of all for the document, or of one for the requests that
+// it answers. They share nothing that changes.
 type registration struct {
 	huma     huma.API
-	router   *router
 	document *Document // nil: requests are to be served
 }
 
@@ -119,7 +157,7 @@ func HandleWhole[I, O any](op Operation, handler func(context.Context, *I) (*O, 
 	if input, ok := any(new(I)).(bodied); ok {
 		op.Body = input.bodyType()
 	}
-	return Endpoint{func(r *registration, method, path string) {
+	return Endpoint{register: func(r *registration, method, path string) {
 		op := op
 		op.Method, op.Path = method, path
 		declared, rules := r.declare(&op)
@@ -140,15 +178,11 @@ func HandleWhole[I, O any](op Operation, handler func(context.Context, *I) (*O, 
 // API key. It is documented under the path documentedAs with the refusals of codes;
 // a nil handler is documented only.
 func Raw(documentedAs string, documented *huma.Operation, codes []string, handler http.HandlerFunc) Endpoint {
-	return Endpoint{func(r *registration, method, path string) {
-		if r.document != nil {
-			shown := *documented
-			shown.Responses = maps.Clone(documented.Responses)
-			maps.Copy(shown.Responses, refusals(r.schemas(), Operation{Audience: Everybody, Codes: codes}))
-			r.document.Paths[documentedAs] = &huma.PathItem{Get: &shown}
-		} else if handler != nil {
-			r.router.HandleFunc(method+" "+path, handler)
-		}
+	return Endpoint{raw: true, handler: handler, register: func(r *registration, _, _ string) {
+		shown := *documented
+		shown.Responses = maps.Clone(documented.Responses)
+		maps.Copy(shown.Responses, refusals(r.schemas(), Operation{Audience: Everybody, Codes: codes}))
+		r.document.Paths[documentedAs] = &huma.PathItem{Get: &shown}
 	}}
 }
 
