@@ -41,7 +41,6 @@ type SiteConfig struct {
 // asked for, so that a start does not wait for all of them.
 type Site struct {
 	config SiteConfig
-	icons  map[string]template.HTML
 	shared []string          // the texts of the shared files
 	files  map[string]string // the text of each page
 	mu     sync.Mutex
@@ -59,11 +58,7 @@ func NewSite(config SiteConfig) (*Site, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	icons, err := readIcons()
-	if err != nil {
-		return nil, err
-	}
-	s := &Site{config: config, icons: icons, files: map[string]string{}, parsed: map[string]*template.Template{}}
+	s := &Site{config: config, files: map[string]string{}, parsed: map[string]*template.Template{}}
 	for _, room := range config.Rooms {
 		names, err := fs.Glob(room, "*.html")
 		if err != nil {
@@ -87,10 +82,14 @@ func NewSite(config SiteConfig) (*Site, error) {
 	return s, nil
 }
 
-// Check parses every page in every language, for tests. A program that never shows a
-// page does not parse it.
+// Check reads every translation, and parses every page in every language, for tests. A program that
+// never shows a page does not parse it.
 func (s *Site) Check() error {
 	var errs []error
+	for _, read := range s.config.Words.texts {
+		_, err := read()
+		errs = append(errs, err)
+	}
 	for page := range s.files {
 		for _, lang := range s.config.Words.Languages() {
 			_, err := s.template(lang, page)

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/language"
 )
@@ -35,16 +36,17 @@ type Word string
 type Words struct {
 	languages []string // English first
 	matcher   language.Matcher
-	texts     map[string]map[string]string       // by language, then by the English text
-	said      map[string]func() (sayings, error) // by language
+	texts     map[string]func() (map[string]string, error) // by language: translations by the English text
+	said      map[string]func() (sayings, error)           // by language
 }
 
-// ReadWords reads the translations of all rooms: each has files locale/LANGUAGE.json,
+// ReadWords finds the translations of all rooms: each has files locale/LANGUAGE.json,
 // an object of English texts and their translations. Two rooms may translate the same
-// text if they do it in the same way.
+// text if they do it in the same way. A language is read when a page is first shown in it:
+// a start should not wait for them.
 func ReadWords(rooms ...Files) (*Words, error) {
-	w := &Words{languages: []string{English}, texts: map[string]map[string]string{}}
-	tags := []language.Tag{language.English}
+	w := &Words{languages: []string{English}, texts: map[string]func() (map[string]string, error){}}
+	tags, found := []language.Tag{language.English}, map[string][]translations{}
 	for _, room := range append([]Files{ownWords}, rooms...) {
 		files, err := fs.Glob(room, "locale/*.json")
 		if err != nil {
@@ -52,18 +54,18 @@ func ReadWords(rooms ...Files) (*Words, error) {
 		}
 		for _, file := range files {
 			name := strings.TrimSuffix(path.Base(file), ".json")
-			if w.texts[name] == nil {
+			if found[name] == nil {
 				tag, err := language.Parse(name)
 				if err != nil {
 					return nil, fmt.Errorf("web: %s is no language: %w", name, err)
 				}
-				w.texts[name] = map[string]string{}
 				w.languages, tags = append(w.languages, name), append(tags, tag)
 			}
-			if err := w.read(room, file, name); err != nil {
-				return nil, err
-			}
+			found[name] = append(found[name], translations{room, file})
 		}
+	}
+	for name, files := range found {
+		w.texts[name] = sync.OnceValues(func() (map[string]string, error) { return readTranslations(files) })
 	}
 	w.matcher = language.NewMatcher(tags)
 	var err error
@@ -71,22 +73,45 @@ func ReadWords(rooms ...Files) (*Words, error) {
 	return w, err
 }
 
-func (w *Words) read(room fs.FS, file, name string) error {
-	content, err := fs.ReadFile(room, file)
-	if err != nil {
-		return fmt.Errorf("web: read translations: %w", err)
-	}
-	var texts map[string]string
-	if err := json.Unmarshal(content, &texts); err != nil {
-		return fmt.Errorf("web: read translations in %s: %w", file, err)
-	}
-	for english, translated := range texts {
-		if before, ok := w.texts[name][english]; ok && before != translated {
-			return errors.New("web: " + name + " has two translations of " + english)
+// translations is a file of them.
+type translations struct {
+	room fs.FS
+	file string
+}
+
+// readTranslations reads the files of one language.
+func readTranslations(files []translations) (map[string]string, error) {
+	all := map[string]string{}
+	for _, from := range files {
+		content, err := fs.ReadFile(from.room, from.file)
+		if err != nil {
+			return nil, fmt.Errorf("web: read translations: %w", err)
 		}
-		w.texts[name][english] = translated
+		var texts map[string]string
+		if err := json.Unmarshal(content, &texts); err != nil {
+			return nil, fmt.Errorf("web: read translations in %s: %w", from.file, err)
+		}
+		for english, translated := range texts {
+			if before, ok := all[english]; ok && before != translated {
+				return nil, errors.New("web: " + from.file + " has another translation than another room of " + english)
+			}
+			all[english] = translated
+		}
 	}
-	return nil
+	return all, nil
+}
+
+// in returns the translations into a language; none for English.
+func (w *Words) in(lang string) map[string]string {
+	read := w.texts[lang]
+	if read == nil {
+		return nil
+	}
+	texts, err := read()
+	if err != nil {
+		return nil // Site.Check tells of it
+	}
+	return texts
 }
 
 // Language returns the language for a request, by what the browser asks for.
@@ -109,7 +134,7 @@ func (w *Words) Languages() []string { return w.languages }
 // Text translates a text, and puts the arguments into it as fmt does. A text without a
 // translation stays as it is.
 func (w *Words) Text(lang string, text Word, args ...any) string {
-	translated, ok := w.texts[lang][string(text)]
+	translated, ok := w.in(lang)[string(text)]
 	if !ok {
 		translated = string(text)
 	}
@@ -121,6 +146,6 @@ func (w *Words) Text(lang string, text Word, args ...any) string {
 
 // Has reports whether there is a translation of a text.
 func (w *Words) Has(lang, text string) bool {
-	_, ok := w.texts[lang][text]
+	_, ok := w.in(lang)[text]
 	return ok || lang == English
 }
