@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -39,7 +38,8 @@ func BenchmarkSend(b *testing.B) {
 			began := processorTime(b)
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					message := benchMessage(instance, n.Add(1))
+					message := database.Message(instance.ID, n.Add(1))
+					message.Chat.JID = database.Chat(0)
 					if err := s.AcceptMessage(b.Context(), message, nil)(); err != nil {
 						b.Error(err)
 					}
@@ -93,9 +93,6 @@ func BenchmarkRequest(b *testing.B) {
 //nolint:gochecknoglobals // a flag
 var messagesRead = flag.Int("messages", 100_000, "how many messages BenchmarkReading reads among")
 
-// benchChats is how many chats these messages are in. The first has a tenth of them.
-const benchChats = 2_000
-
 // BenchmarkReading is what people and programs ask of the messages of one instance. It reports
 // the median and the slowest of a hundred besides the mean. A send is measured alone, and
 // while others read fifty times a second.
@@ -106,10 +103,10 @@ func BenchmarkReading(b *testing.B) {
 	}) {
 		s := open(b, config())
 		instance := benchInstance(b, s)
-		fillChats(b, s, instance)
+		database.Fill(b, s, instance.ID, *messagesRead)
 		var chats [2]gateway.Chat
 		for n := range chats {
-			chat, found, err := s.Chats.FindChat(b.Context(), instance.ID, gateway.Party{JID: benchChat(int64(n))})
+			chat, found, err := s.Chats.FindChat(b.Context(), instance.ID, gateway.Party{JID: database.Chat(int64(n))})
 			if err != nil || !found {
 				b.Fatal(found, err)
 			}
@@ -183,8 +180,7 @@ func BenchmarkReading(b *testing.B) {
 		sent := int64(1 << 40)
 		send := func() error {
 			sent++
-			message := benchMessage(instance, sent)
-			message.Chat.JID = benchChat(sent)
+			message := database.Message(instance.ID, sent)
 			return s.AcceptMessage(b.Context(), message, nil)()
 		}
 		b.Run(name+"/send alone", func(b *testing.B) { reportEach(b, send) })
@@ -231,49 +227,6 @@ func reportEach(b *testing.B, do func() error) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
 
-// benchChat is the chat of the message with a number.
-func benchChat(n int64) gateway.JID {
-	if n%10 == 0 {
-		n = 0
-	}
-	return gateway.JID(fmt.Sprintf("5511%09d@s.whatsapp.net", n%benchChats))
-}
-
-// fillChats adds the messages, and puts them into the index of words.
-func fillChats(b *testing.B, s *store.Store, instance gateway.Instance) {
-	b.Helper()
-	words := strings.Fields("olá bom dia pedido entrega amanhã hoje pagamento boleto nota fiscal obrigado endereço rua número chegou atrasado cancelar troca produto")
-	const slice = 1_000
-	for first := 0; first < *messagesRead; first += slice {
-		messages := make([]gateway.Message, slice)
-		for i := range messages {
-			n := int64(first + i)
-			message := benchMessage(instance, n)
-			message.Chat.JID = benchChat(n)
-			message.Sender.Name, message.FromMe = fmt.Sprint("Person ", n%benchChats), n%3 == 0
-			message.Text = fmt.Sprintf("%s %s %s %d", words[n%7], words[n%11], words[n/3%20], n%5000)
-			if n%9 == 0 {
-				message.Type = gateway.TypeImage
-			}
-			messages[i] = message
-		}
-		if err := s.AddHistory(b.Context(), instance.ID, messages); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for n := range int64(benchChats) { // what makes them unread
-		message := benchMessage(instance, int64(*messagesRead)+n)
-		message.Chat.JID, message.FromMe, message.Source, message.WireKey = benchChat(n), false, gateway.SourcePeer, message.ID
-		message.Text = "pedido 1000"
-		if _, err := s.AddMessage(b.Context(), message); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := s.Chats.CatchUp(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-}
-
 // advance moves a message to a status, with its event.
 func advance(b *testing.B, status gateway.MessageStatus) func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
 	b.Helper()
@@ -296,15 +249,4 @@ func benchInstance(b *testing.B, s *store.Store) gateway.Instance {
 		b.Fatal(err)
 	}
 	return instance
-}
-
-func benchMessage(instance gateway.Instance, n int64) gateway.Message {
-	at := time.UnixMilli(1_795_000_000_000 + n)
-	return gateway.Message{
-		ID: uuid.Must(uuid.NewV7()).String(), InstanceID: instance.ID, PlatformID: fmt.Sprintf("3EB0%018X", n),
-		Chat:   gateway.Party{JID: "5511999990000@s.whatsapp.net"},
-		Sender: gateway.Party{JID: "5511888880000@s.whatsapp.net"},
-		FromMe: true, Source: gateway.SourceAPI, Type: gateway.TypeText, Text: "Your order is on its way.",
-		Payload: make([]byte, 200), CreatedAt: at, SentAt: at,
-	}
 }

@@ -1,4 +1,4 @@
-// Package database gives tests an empty store, which is made once for a test binary and copied.
+// Package database gives tests an empty store, which is made once for a test binary and copied, and messages to fill it with.
 // Only tests import it.
 package database
 
