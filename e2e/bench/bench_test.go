@@ -91,15 +91,18 @@ func BenchmarkIdle(b *testing.B) {
 				cpu := world.gateway.cpu(b)
 				<-time.After(idle)
 				rss, base := world.gateway.rss(b), empty.rss(b)
+				own, baseOwn := world.gateway.ownMemory(b), empty.ownMemory(b)
 				used := world.gateway.cpu(b) - cpu
 				world.gateway.Stop()
 				if instances <= mostBare {
 					bare := startBare(b, instances, b.TempDir(), "--load").run(b, 0, "-idle", idle.String())
 					b.ReportMetric(100*bare.cpu.Seconds()/idle.Seconds(), "bare-%-of-a-core")
 				}
-				b.ReportMetric(float64(rss-base)/float64(instances)/1000, "KB/instance")
+				b.ReportMetric(float64(own-baseOwn)/float64(instances)/1000, "KB/instance")
 				b.ReportMetric(float64(base)/1e6, "MB-empty")
+				b.ReportMetric(float64(baseOwn)/1e6, "MB-empty-own")
 				b.ReportMetric(float64(rss)/1e6, "MB")
+				b.ReportMetric(float64(own)/1e6, "MB-own")
 				b.ReportMetric(100*used.Seconds()/idle.Seconds(), "%-of-a-core")
 				b.ReportMetric(0, "ns/op")
 			}
@@ -359,14 +362,28 @@ func (s *server) cpu(tb testing.TB) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// rss is the process's resident memory in bytes.
+// rss is the process's resident memory in bytes, with the parts of the program's file that it has touched:
+// the kernel shares those, and takes them back when it needs memory. How many there are depends on
+// what lies in the page cache.
 func (s *server) rss(tb testing.TB) int64 {
+	tb.Helper()
+	return s.pages(tb, 1)
+}
+
+// ownMemory is the part of rss that is no file's.
+func (s *server) ownMemory(tb testing.TB) int64 {
+	tb.Helper()
+	return s.pages(tb, 1) - s.pages(tb, 2) //nolint:mnd // resident, and of it shared: proc_pid_statm(5)
+}
+
+// pages is the size of a part of the process's memory in bytes, by its column in statm.
+func (s *server) pages(tb testing.TB, column int) int64 {
 	tb.Helper()
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.PID()))
 	if err != nil {
 		tb.Skip("memory of a process is read from /proc, as Linux has it")
 	}
-	pages, err := strconv.ParseInt(strings.Fields(string(content))[1], 10, 64)
+	pages, err := strconv.ParseInt(strings.Fields(string(content))[column], 10, 64)
 	if err != nil {
 		tb.Fatal(err)
 	}

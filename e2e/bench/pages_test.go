@@ -130,8 +130,8 @@ func (w *world) createInstances(b *testing.B, count int) {
 // chatOf is one of the twenty chats of each instance.
 func chatOf(n int) string { return fmt.Sprintf("55119888800%02d@s.whatsapp.net", n%20) }
 
-// fill writes messages and their events into the database of a gateway that is stopped.
-func (w *world) fill(b *testing.B) {
+// openStore opens the database of a gateway that is stopped.
+func (w *world) openStore(b *testing.B) *store.Store {
 	b.Helper()
 	opened, err := store.Open(b.Context(), store.Config{
 		Path: filepath.Join(w.data, "recado.db"), Bell: new(eventlog.Bell), Logger: slog.New(slog.DiscardHandler),
@@ -139,6 +139,13 @@ func (w *world) fill(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	return opened
+}
+
+// fill writes messages and their events into the database of a gateway that is stopped.
+func (w *world) fill(b *testing.B) {
+	b.Helper()
+	opened := w.openStore(b)
 	var group sync.WaitGroup
 	for part := range slices.Chunk(w.instances, (len(w.instances)+63)/64) {
 		group.Go(func() {
