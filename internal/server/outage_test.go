@@ -397,17 +397,10 @@ func TestStopAnswersEveryRequest(t *testing.T) {
 	if _, err := g.Client.SendText(t.Context(), id, text); err != nil {
 		t.Fatal(err)
 	}
-	g.Phones.Faults(t, map[string]any{"ackDelayMs": 1000})
+	g.Phones.Faults(t, map[string]any{"ackDelayMs": 3000})
 	const sends = 8
 	outcomes := make(chan error, sends+1)
 	var asking sync.WaitGroup
-	for range sends {
-		asking.Go(func() {
-			_, err := g.Client.SendText(t.Context(), id, text)
-			outcomes <- err
-		})
-	}
-	testkit.Await(t, "a send that the platform has", func() bool { return len(g.Phones.Messages(t, customerNumber, "")) >= 2 })
 	from, to := io.Pipe()
 	asking.Go(func() {
 		// The client of the tests reads a body before it sends it.
@@ -415,10 +408,18 @@ func TestStopAnswersEveryRequest(t *testing.T) {
 		_ = from.Close()
 		outcomes <- err
 	})
-	// More than the buffers on the way hold: the gateway has begun to read it.
+	// More than the buffers on the way hold: the gateway has begun to read it. That takes a while on a busy
+	// machine, so the sends, of which some have to wait still when it stops, begin after it.
 	if _, err := to.Write([]byte(strings.Repeat("a", 16<<20))); err != nil {
 		t.Fatal(err)
 	}
+	for range sends {
+		asking.Go(func() {
+			_, err := g.Client.SendText(t.Context(), id, text)
+			outcomes <- err
+		})
+	}
+	testkit.Await(t, "a send that the platform has", func() bool { return len(g.Phones.Messages(t, customerNumber, "")) >= 2 })
 	g.Stop()
 	_ = to.Close()
 	asking.Wait()
