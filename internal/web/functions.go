@@ -45,7 +45,7 @@ func (s *Site) functions(lang string) template.FuncMap {
 		// number of an event, stays as it is.
 		"number": func(n any) string { return printer.Sprint(n) },
 		"asset":  s.config.Assets.URL,
-		"icon":   icon,
+		"icon":   s.icon,
 		// when is a moment; the browser writes it in its own time zone.
 		"when":  func(at time.Time) template.HTML { return moment(at, date+" 15:04:05", "datetime") },
 		"clock": func(at time.Time) template.HTML { return moment(at, "15:04", "time") },

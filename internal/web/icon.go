@@ -10,7 +10,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 )
 
 //go:embed vendored/icons/*.svg
@@ -19,8 +18,8 @@ var iconFiles embed.FS
 // drawing finds what an icon's file draws.
 var drawing = regexp.MustCompile(`(?s)<svg[^>]*>(.*)</svg>`)
 
-// readIcons reads the drawings of all icons, by their names, once.
-var readIcons = sync.OnceValues(func() (map[string]template.HTML, error) {
+// readIcons reads the drawings of all icons, by their names.
+func readIcons() (map[string]template.HTML, error) {
 	files, err := fs.Glob(iconFiles, "vendored/icons/*.svg")
 	if err != nil {
 		return nil, fmt.Errorf("web: find icons: %w", err)
@@ -39,11 +38,11 @@ var readIcons = sync.OnceValues(func() (map[string]template.HTML, error) {
 		icons[strings.TrimSuffix(path.Base(file), ".svg")] = template.HTML(drawn) //nolint:gosec // our own files
 	}
 	return icons, nil
-})
+}
 
 // icon draws an icon beside a text that says the same; screen readers skip it.
-func icon(name string) (template.HTML, error) {
-	icons, err := readIcons()
+func (s *Site) icon(name string) (template.HTML, error) {
+	icons, err := s.icons()
 	if err != nil {
 		return "", err
 	}

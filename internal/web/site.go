@@ -41,8 +41,9 @@ type SiteConfig struct {
 // asked for, so that a start does not wait for all of them.
 type Site struct {
 	config SiteConfig
-	shared []string          // the texts of the shared files
-	files  map[string]string // the text of each page
+	icons  func() (map[string]template.HTML, error) // the drawings by their names, read when one is first shown
+	shared []string                                 // the texts of the shared files
+	files  map[string]string                        // the text of each page
 	mu     sync.Mutex
 	parsed map[string]*template.Template // by language and page
 }
@@ -58,7 +59,7 @@ func NewSite(config SiteConfig) (*Site, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	s := &Site{config: config, files: map[string]string{}, parsed: map[string]*template.Template{}}
+	s := &Site{config: config, icons: sync.OnceValues(readIcons), files: map[string]string{}, parsed: map[string]*template.Template{}}
 	for _, room := range config.Rooms {
 		names, err := fs.Glob(room, "*.html")
 		if err != nil {
