@@ -48,6 +48,7 @@ func Fill(tb testing.TB, s *store.Store, instanceID string, count int) {
 			n := int64(first + i)
 			message := Message(instanceID, n)
 			message.Sender.Name, message.FromMe = fmt.Sprint("Person ", n%Chats), n%3 == 0
+			message.Status, message.StatusAt = gateway.MessageRead, message.SentAt
 			message.Text = fmt.Sprintf("%s %s %s %d", words[n%7], words[n%11], words[n/3%20], n%5000)
 			if n%9 == 0 {
 				message.Type = gateway.TypeImage
