@@ -180,9 +180,9 @@ type world struct {
 	instances []string
 }
 
-func startWorld(tb testing.TB, instances int) *world {
+func startWorld(tb testing.TB, instances int, flags ...string) *world {
 	tb.Helper()
-	w := &world{sandbox: startSandbox(tb, "--load"), data: tb.TempDir()}
+	w := &world{sandbox: startSandbox(tb, "--load"), data: tb.TempDir(), flags: flags}
 	w.startGateway(tb)
 	w.instances = make([]string, instances)
 	var linking errgroup.Group
