@@ -87,8 +87,8 @@ func NewSite(config SiteConfig) (*Site, error) {
 // never shows a page does not parse it.
 func (s *Site) Check() error {
 	var errs []error
-	for _, read := range s.config.Words.texts {
-		_, err := read()
+	for _, lang := range s.config.Words.Languages()[1:] { // English has no translations
+		_, err := s.config.Words.texts[lang]()
 		errs = append(errs, err)
 	}
 	for page := range s.files {

@@ -55,6 +55,46 @@ func siteOf(t *testing.T, page string, zip bool) *web.Site {
 	return made
 }
 
+// Translations that can't be read, or that two rooms do not agree on, are told of by the check of the site, and
+// the page is shown in English.
+func TestCheckTellsOfTranslations(t *testing.T) {
+	t.Parallel()
+	for second, want := range cases.Sorted(map[string]string{
+		`{"Hello": "Olá"}`: "", `{"Hello": "Oi"}`: "another translation", `{"Hello"`: "read translations",
+	}) {
+		rooms := []web.Files{
+			fstest.MapFS{
+				"page.html":         {Data: []byte(`{{define "content"}}{{t "Hello"}}{{end}}`)},
+				"_layout.html":      {Data: []byte(`{{define "layout"}}{{template "content" .}}{{end}}`)},
+				"locale/pt-BR.json": {Data: []byte(`{"Hello": "Olá"}`)},
+			},
+			fstest.MapFS{"locale/pt-BR.json": {Data: []byte(second)}},
+		}
+		words, err := web.ReadWords(rooms...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		assets, err := web.NewAssets()
+		if err != nil {
+			t.Fatal(err)
+		}
+		site, err := web.NewSite(web.SiteConfig{Rooms: rooms, Words: words, Assets: assets, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := "Hello"
+		if want == "" {
+			shown = "Olá"
+		}
+		if got := show(t, site, "pt-BR", nil); got != shown {
+			t.Errorf("with %s it shows %q", second, got)
+		}
+		if err := site.Check(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("with %s the check says %v", second, err)
+		}
+	}
+}
+
 func show(t *testing.T, s *web.Site, accept string, data any) string {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
