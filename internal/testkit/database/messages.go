@@ -43,7 +43,7 @@ func Fill(tb testing.TB, s *store.Store, instanceID string, count int) {
 	words := strings.Fields("olá bom dia pedido entrega amanhã hoje pagamento boleto nota fiscal obrigado endereço rua número chegou atrasado cancelar troca produto")
 	const slice = 1_000
 	for first := 0; first < count; first += slice {
-		messages := make([]gateway.Message, slice)
+		messages := make([]gateway.Message, min(slice, count-first))
 		for i := range messages {
 			n := int64(first + i)
 			message := Message(instanceID, n)
