@@ -136,7 +136,7 @@ func (t *tool) frame(ctx context.Context, path string, found probe.Tracks) ([]by
 	// The very first picture is often black.
 	at := min(time.Second, found.Duration/3)
 	run := t.videoOf(found, image.Pt(thumbnailSide, thumbnailSide))
-	run.time, run.wait = t.within(startTime), thumbnailWait
+	run.time, run.wait = t.within(t.start), thumbnailWait
 	scale := fmt.Sprintf("scale=w='min(%d,iw)':h='min(%d,ih)':force_original_aspect_ratio=decrease", thumbnailSide, thumbnailSide)
 	out := &boundedBuffer{limit: maxToolOutput}
 	err := t.runFFmpeg(ctx, out, path,
@@ -164,7 +164,7 @@ func (t *tool) waveform(ctx context.Context, path string, duration time.Duration
 	drawn := newWaveformWriter(int64(duration.Seconds() * pcmRate))
 	err := t.runFFmpeg(ctx, drawn, path, nil, []string{
 		"-vn", "-sn", "-dn", "-ac", "1", "-ar", strconv.Itoa(pcmRate), "-c:a", "pcm_s16le", "-f", "s16le", "pipe:1",
-	}, need{memory: soundMemory, time: t.within(startTime + duration/drawSpeed), wait: thumbnailWait})
+	}, need{memory: soundMemory, time: t.within(t.start + duration/drawSpeed), wait: thumbnailWait})
 	if isUnmeasured(err) || isBusy(err) {
 		t.unmeasured(ctx, err)
 		return flatWaveform(), nil

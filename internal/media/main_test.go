@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -18,9 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a picture may take to decode where a test is not about that time. A process
-// that decodes comes after everything else that the machine has to do, which beside all other tests,
-// and with the race detector, is minutes.
+// patience is how long a file may take to decode or convert where a test is not about that time. A
+// process that does so comes after everything else that the machine has to do, which beside all other
+// tests, and with the race detector, is minutes.
 const patience = 20 * time.Minute
 
 // unhurried decoders have that time.
@@ -29,16 +30,18 @@ func unhurried(d *decoders) *decoders {
 	return d
 }
 
-// start makes a service with its own folder, which gives pictures time, and checks at the end that
-// nothing is left in it.
+// start makes a service with its own folder, which gives files time unless the config says how much,
+// and checks at the end that nothing is left in it.
 func start(t *testing.T, config Config) *Service {
 	t.Helper()
 	config.TempDir = t.TempDir()
+	config.ToolTimeout = cmp.Or(config.ToolTimeout, patience)
 	service, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	unhurried(service.decoders)
+	service.tool.start = patience
 	t.Cleanup(func() {
 		wantEmpty(t, config.TempDir)
 		if err := service.Close(); err != nil {

@@ -24,6 +24,7 @@ type tool struct {
 	ffmpeg, ffprobe string // paths; empty if there is none
 	pools           Pools
 	timeout         time.Duration // of the longest run
+	start           time.Duration // what every run may take, besides what its length asks for
 	logger          *slog.Logger
 	warned          sync.Once // of a missing ffmpeg
 	unbounded       sync.Once // warned that this machine does not bound programs
@@ -40,7 +41,7 @@ const (
 )
 
 func newTool(config Config, pools Pools) (*tool, error) {
-	t := &tool{pools: pools, timeout: config.ToolTimeout, logger: config.Logger}
+	t := &tool{pools: pools, timeout: config.ToolTimeout, start: startTime, logger: config.Logger}
 	path, err := findFFmpeg(config.FFmpeg)
 	if err != nil || path == "" {
 		return t, err
@@ -155,7 +156,7 @@ func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args [
 	complaint := &boundedBuffer{limit: maxToolErrors, drop: true}
 	command.Stderr = complaint
 	if err = command.Start(); err == nil {
-		t.restrain(ctx, command.Process.Pid, bounds{memory: run.memory, later: place.OfAccount() > 1 || run.time > longRun})
+		t.restrain(ctx, command.Process.Pid, bounds{memory: run.memory, later: place.OfAccount() > 1 || run.time > t.start+longRun})
 		err = command.Wait()
 	}
 	switch {

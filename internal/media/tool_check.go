@@ -25,8 +25,10 @@ type Tools struct {
 
 // CheckTools looks for the programs that a gateway on this machine finds, and runs them. Its
 // error is that of a program that does not run.
-func CheckTools(ctx context.Context) (Tools, error) {
-	t, err := newTool(Config{ToolTimeout: checkTimeout, Logger: slog.New(slog.DiscardHandler)}, newPools(0))
+func CheckTools(ctx context.Context) (Tools, error) { return checkTools(ctx, checkTimeout) }
+
+func checkTools(ctx context.Context, timeout time.Duration) (Tools, error) {
+	t, err := newTool(Config{ToolTimeout: timeout, Logger: slog.New(slog.DiscardHandler)}, newPools(0))
 	if err != nil || t.ffmpeg == "" {
 		return Tools{}, err
 	}

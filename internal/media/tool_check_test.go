@@ -1,4 +1,4 @@
-package media_test
+package media
 
 import (
 	"os"
@@ -6,19 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/recado-project/recado/internal/media"
 )
 
 // The programs of this machine are found and run; without them nothing is wrong yet.
 func TestCheckTools(t *testing.T) {
-	found, err := media.CheckTools(t.Context())
+	found, err := checkTools(t.Context(), patience)
 	if err != nil || (found.FFmpeg == "") != (found.Version == "") || len(found.Missing) > 0 {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
-	if found, err := media.CheckTools(t.Context()); err != nil || found.FFmpeg != "" {
+	if found, err := checkTools(t.Context(), patience); err != nil || found.FFmpeg != "" {
 		t.Errorf("without one: %+v, %v", found, err)
 	}
 	write := func(script string) {
@@ -28,11 +26,11 @@ func TestCheckTools(t *testing.T) {
 		}
 	}
 	write("echo ' A..... pcm_s16le  x'; echo ' V..... mjpeg  x'; echo ' V..... libwebp_anim  x'; echo ' V..... libx264 x'; echo ' A..... aac x'")
-	if found, err := media.CheckTools(t.Context()); err != nil || !slices.Equal(found.Missing, []string{"libopus"}) {
+	if found, err := checkTools(t.Context(), patience); err != nil || !slices.Equal(found.Missing, []string{"libopus"}) {
 		t.Errorf("without Opus: %+v, %v", found, err)
 	}
 	write("echo broken >&2; exit 1")
-	if _, err := media.CheckTools(t.Context()); err == nil || !strings.Contains(err.Error(), "broken") {
+	if _, err := checkTools(t.Context(), patience); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("one that does not run: %v", err)
 	}
 }

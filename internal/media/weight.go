@@ -84,12 +84,12 @@ const (
 	videoMemory      = 48 << 20
 	leastVideoMemory = 96 << 20
 
-	// startTime is what every run may take, besides what its length asks for.
+	// startTime is the usual tool.start.
 	startTime = 10 * time.Second
 	// soundSpeed is how much faster than it plays sound is converted at least.
 	soundSpeed = 30
-	// longRun is what a run may take that those of others go before: of sound of three minutes, for example.
-	longRun = startTime + 6*time.Second
+	// longRun is what a run may take for its length that those of others go before: of sound of three minutes, for example.
+	longRun = 6 * time.Second
 	// drawSpeed is the same where sound is only read, for a waveform.
 	drawSpeed = 300
 	// thumbnailWait is how long a file may wait for its thumbnail, or its waveform. It is sent without.
@@ -97,13 +97,13 @@ const (
 )
 
 // probing is the need of ffprobe.
-func (t *tool) probing() need { return need{memory: soundMemory, time: t.within(startTime)} }
+func (t *tool) probing() need { return need{memory: soundMemory, time: t.within(t.start)} }
 
 // soundOf is the need of a conversion of sound that plays so long.
 func (t *tool) soundOf(length time.Duration) need {
 	run := need{memory: soundMemory, time: t.timeout}
 	if length > 0 {
-		run.time = t.within(startTime + length/soundSpeed)
+		run.time = t.within(t.start + length/soundSpeed)
 	}
 	return run
 }
@@ -125,7 +125,7 @@ func (t *tool) videoOf(found probe.Tracks, made image.Point) need {
 	memory := float64(videoMemory) + pixels*bytesPerPixel(found)*kept + float64(made.X)*float64(made.Y)*madeBytes
 	run := need{memory: max(leastVideoMemory, int64(min(memory, math.MaxInt32*1024))), time: t.timeout}
 	if found.Duration > 0 && found.Duration < t.timeout {
-		run.time = t.within(startTime + time.Duration(float64(found.Duration)*max(1, pixels/convertSpeed)))
+		run.time = t.within(t.start + time.Duration(float64(found.Duration)*max(1, pixels/convertSpeed)))
 	}
 	return run
 }

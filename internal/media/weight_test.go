@@ -96,7 +96,7 @@ func TestLongSoundIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := start(t, Config{})
+	service := start(t, Config{ToolTimeout: defaultToolTimeout})
 	for _, kind := range []gateway.MessageType{gateway.TypeVoice, gateway.TypeAudio} {
 		_, err := service.Open(t.Context(), kind, dataURI("audio/flac", content), Hints{Field: "audio"})
 		if failure, ok := gateway.AsError(err); !ok || failure.Code != gateway.CodeValidation || !strings.Contains(failure.Message, "audio is 40m0s long, and sound is converted up to 30m0s") {
