@@ -2,12 +2,16 @@ package server_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
@@ -346,6 +350,57 @@ func TestChatsAreArrangedBeforeTheLink(t *testing.T) {
 	})
 	g.Phones.ChangeChat(t, shopNumber, customerNumber, map[string]any{"archived": false})
 	updates.await(1, "archived")
+}
+
+// The owner arranges chats on the phone while programs do, and while the name is changed: all of it
+// is known here in the end. Changes that were put together beside one another no device could read.
+func TestChatsAreArrangedOnBothSides(t *testing.T) {
+	t.Parallel()
+	const changes = 10
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	wrote(t, g, id, customerNumber, "one")
+	wrote(t, g, id, otherNumber, "two")
+	var group errgroup.Group
+	for _, change := range []func(n int) error{
+		func(n int) error {
+			_, err := g.Client.ChangeChat(t.Context(), id, customerNumber, client.ChatChange{Archived: new(n%2 == 1)})
+			return err
+		},
+		func(n int) error {
+			_, err := g.Client.ChangeProfile(t.Context(), id, client.ProfileChange{Name: new(fmt.Sprint("Shop ", n))})
+			return err
+		},
+	} {
+		group.Go(func() error {
+			for n := 0; n < changes; {
+				err := change(n)
+				if failure, ok := errors.AsType[*client.Error](err); ok && failure.StatusCode == http.StatusConflict {
+					continue // the phone was faster
+				}
+				if err != nil {
+					return err
+				}
+				n++
+			}
+			return nil
+		})
+	}
+	for n := range changes {
+		g.Phones.ChangeChat(t, shopNumber, otherNumber, map[string]any{"archived": n%2 == 1})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+	testkit.Await(t, "what the phone did last", func() bool {
+		chat, err := g.Client.GetChat(t.Context(), id, otherNumber)
+		return err == nil && chat.Archived
+	})
+	if state := g.Phones.ChatState(t, shopNumber, customerNumber+"@s.whatsapp.net"); !state.Archived {
+		t.Errorf("the phone shows %+v", state)
+	}
+	if name := g.Phones.Get(t, shopNumber).Name; name != fmt.Sprint("Shop ", changes-1) {
+		t.Errorf("the phone is called %q", name)
+	}
 }
 
 // Who clears a chat on the phone finds its messages gone here, those that are starred only if they

@@ -134,7 +134,7 @@ func (c *Chats) ReadAgain(ctx context.Context) {
 
 // unread lists the collections that were never read, if there are keys to read them with.
 func (c *Chats) unread(ctx context.Context) (unread []appstate.WAPatchName, err error) {
-	err = Guard(ctx, func(ctx context.Context) error {
+	err = Guard(ctx, c.line, func(ctx context.Context) error {
 		device := c.line.Client().Store
 		key, err := device.AppStateKeys.GetLatestAppStateSyncKeyID(ctx)
 		if err != nil || key == nil {

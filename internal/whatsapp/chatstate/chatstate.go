@@ -28,10 +28,9 @@ const maxBatch = 500
 
 // Chats arranges chats. It is safe for concurrent use.
 type Chats struct {
-	line    *line.Line
-	tasks   line.Queue // that read the app state
-	since   time.Time  // what is older was arranged before this device was told
-	sending sync.Mutex // held while the app state is changed: each change stands on the one before
+	line  *line.Line
+	tasks line.Queue // that read the app state
+	since time.Time  // what is older was arranged before this device was told
 
 	mu      sync.Mutex
 	echoes  *simplelru.LRU[echo, struct{}]
@@ -102,12 +101,9 @@ func (c *Chats) DeleteChat(ctx context.Context, chat gateway.ChatAnchor) error {
 // Send changes the app state. What this device has changed does not come to Arrived. refused is
 // the code of the error if the platform does not accept it.
 func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo, refused string) error {
-	c.sending.Lock()
-	defer c.sending.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, c.line.Wait)
 	defer cancel()
-	client := c.line.Client()
-	key, err := client.Store.AppStateKeys.GetLatestAppStateSyncKeyID(ctx)
+	key, err := c.line.Client().Store.AppStateKeys.GetLatestAppStateSyncKeyID(ctx)
 	if err != nil {
 		return wire.Failure(err)
 	}
@@ -117,7 +113,7 @@ func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo, refused stri
 	}
 	patch.Timestamp = c.line.Now()
 	c.expect(patch)
-	err = Guard(ctx, func(ctx context.Context) error { return client.SendAppState(ctx, patch) })
+	err = Change(ctx, c.line, patch)
 	if errors.Is(err, whatsmeow.ErrAppStateUpdate) {
 		refusal := gateway.Errorf(gateway.Conflict, refused, "the platform refused the change")
 		refusal.Cause = err

@@ -1,18 +1,24 @@
-// The app state is read where nothing that is in it can stop the process.
+// The app state is read and changed where nothing that is in it can stop the process.
 
 package chatstate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 
+	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/appstate"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
+	"github.com/recado-project/recado/internal/whatsapp/line"
 )
 
 // Wanted reads a collection soon, of which the platform says that it has changed, or that may be
@@ -42,7 +48,7 @@ func (c *Chats) fetchWanted(ctx context.Context, name appstate.WAPatchName) {
 
 // fetch reads a collection, from its beginning or on from where it is.
 func (c *Chats) fetch(ctx context.Context, name appstate.WAPatchName, whole bool) error {
-	return Guard(ctx, func(ctx context.Context) error { return c.line.Client().FetchAppState(ctx, name, whole, false) })
+	return Guard(ctx, c.line, func(ctx context.Context) error { return c.line.Client().FetchAppState(ctx, name, whole, false) })
 }
 
 func (c *Chats) logFetch(ctx context.Context, name appstate.WAPatchName, err error) {
@@ -51,9 +57,14 @@ func (c *Chats) logFetch(ctx context.Context, name appstate.WAPatchName, err err
 	}
 }
 
-// Guard runs what reads or changes the app state. whatsmeow panics about entries that any device
-// of the account can write: that is an error here.
-func Guard(ctx context.Context, do func(ctx context.Context) error) (err error) {
+// Guard runs what reads or changes the app state of a session, one after another: whatsmeow would
+// put a change together while it reads another one, and no device could verify that change. It
+// panics about entries that any device of the account can write: that is an error here.
+func Guard(ctx context.Context, of *line.Line, do func(ctx context.Context) error) (err error) {
+	if err := of.AppState.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer of.AppState.Release(1)
 	defer func() {
 		if failure := recover(); failure != nil {
 			refused := gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "an entry in the account's settings can't be read")
@@ -62,4 +73,33 @@ func Guard(ctx context.Context, do func(ctx context.Context) error) (err error) 
 		}
 	}()
 	return do(keys.Guarded(ctx))
+}
+
+// maxTries is how often a change is made that other devices were faster than: whatsmeow makes each
+// of them twice.
+const maxTries = 5
+
+// Change changes the app state of a session. A change that the platform does not accept is a
+// whatsmeow.ErrAppStateUpdate with the platform's code.
+func Change(ctx context.Context, of *line.Line, patch appstate.PatchInfo) error {
+	client := of.Client()
+	return Guard(ctx, of, func(ctx context.Context) error {
+		for try := 1; ; try++ {
+			err := client.SendAppState(ctx, patch)
+			if !errors.Is(err, whatsmeow.ErrAppStateUpdate) {
+				return err
+			}
+			if code := refusalCode(err); code != http.StatusConflict || try == maxTries {
+				return fmt.Errorf("%w (code %d)", whatsmeow.ErrAppStateUpdate, code)
+			}
+		}
+	})
+}
+
+// refusalCode is the platform's code, which the library has only in a text; 0 if there is none.
+func refusalCode(err error) int {
+	_, after, _ := strings.Cut(err.Error(), `code="`)
+	text, _, _ := strings.Cut(after, `"`)
+	code, _ := strconv.Atoi(text) // 0 for what is no number
+	return code
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.mau.fi/whatsmeow"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/caches"
@@ -33,6 +34,9 @@ type Line struct {
 	Now     func() time.Time
 	Wait    time.Duration // how long the platform may take for one answer
 	Tasks   Queue         // of all parts, in the background
+	// AppState has one place, for whoever reads or changes the app state: a change stands on all
+	// that was read before.
+	AppState *semaphore.Weighted
 
 	receiver gateway.Receiver
 	givenUp  func()
@@ -52,7 +56,7 @@ type Line struct {
 func New(config Config) *Line {
 	l := &Line{
 		Context: config.Context, Logger: config.Logger, Now: config.Now, Wait: config.Wait,
-		receiver: config.Receiver, givenUp: config.GivenUp,
+		AppState: semaphore.NewWeighted(1), receiver: config.Receiver, givenUp: config.GivenUp,
 	}
 	l.Use(config.Client)
 	return l

@@ -121,10 +121,7 @@ func PictureKey(id string) string { return "account/picture/" + id }
 // rename changes the account's name: in the settings that its devices share, and, with the
 // presence that says so, for everybody else. The change comes back as one of the settings.
 func (p *Profiles) rename(ctx context.Context, client *whatsmeow.Client, name string) error {
-	err := chatstate.Guard(ctx, func(ctx context.Context) error {
-		return client.SendAppState(ctx, appstate.BuildSettingPushName(name))
-	})
-	if err != nil {
+	if err := chatstate.Change(ctx, p.line, appstate.BuildSettingPushName(name)); err != nil {
 		return SettingFailure(err)
 	}
 	inside := client.DangerousInternals() //nolint:staticcheck // the library sends a name only with a presence, which is not to change; the version is pinned
