@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"image"
 	_ "image/jpeg"
 	"net/http"
@@ -40,6 +41,36 @@ func accountChanges(t *testing.T, g *testkit.Gateway, id, last string, least int
 		seen = seen || change.About != nil && *change.About == last
 	}
 	return changes
+}
+
+// The account shows that it is online while its name is changed: the race detector sees both.
+func TestNameIsChangedBesidePresences(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	testkit.Await(t, "the account's name", func() bool { return g.Instance(t, id).MessengerName != "" })
+	renamed := make(chan error, 1)
+	go func() {
+		var failures []error
+		for _, name := range []string{"Corner shop", "Corner shop, open", "Corner shop, closed", "Corner shop"} {
+			_, err := g.Client.ChangeProfile(t.Context(), id, client.ProfileChange{Name: &name})
+			failures = append(failures, err)
+		}
+		renamed <- errors.Join(failures...)
+	}()
+	for n := 0; ; n++ {
+		select {
+		case err := <-renamed:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+		}
+		presence := []string{client.PresenceAvailable, client.PresenceUnavailable}[n%2]
+		if err := g.Client.SendPresence(t.Context(), id, client.Presence{To: customerNumber, Presence: presence}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // The profile is changed through the API and on the phone; other phones see it, and events

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 
-	"go.mau.fi/whatsmeow/appstate"
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -86,10 +85,6 @@ func (s *session) dispatch(event any) bool {
 	case *events.PushNameSetting:
 		return s.named(event.Action.GetName())
 	case *events.AppStateSyncComplete:
-		if event.Name == appstate.WAPatchCriticalBlock {
-			// The same goroutine has just written the name.
-			return s.named(s.line.Client().Store.PushName)
-		}
 		return s.chats.Complete(event.Name)
 	case *events.Archive, *events.Pin, *events.Mute, *events.MarkChatAsRead, *events.DeleteChat, *events.Star, *events.DeleteForMe:
 		return s.chats.Arrived(event)

@@ -5,10 +5,9 @@ package contacts
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
-	"go.mau.fi/whatsmeow"
+	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
@@ -115,10 +114,17 @@ func (c *Contacts) key(jid types.JID) gateway.JID {
 
 // SetPresence shows a presence (gateway.People).
 func (c *Contacts) SetPresence(ctx context.Context, chat gateway.JID, presence gateway.Presence) error {
-	err := c.setPresence(ctx, chat, presence)
-	if errors.Is(err, whatsmeow.ErrNoPushName) {
-		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
-			"the account's name is not known yet, and the platform shows nobody online without one; try again")
+	var err error
+	switch presence {
+	case gateway.PresenceAvailable, gateway.PresenceUnavailable:
+		name := c.line.Self().Name
+		if name == "" {
+			return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
+				"the account's name is not known yet, and the platform shows nobody online without one; try again")
+		}
+		err = c.setOnline(ctx, name, presence == gateway.PresenceAvailable)
+	default: // the others belong to one chat
+		err = c.setTyping(ctx, chat, presence)
 	}
 	if err != nil {
 		return wire.Failure(err)
@@ -126,15 +132,21 @@ func (c *Contacts) SetPresence(ctx context.Context, chat gateway.JID, presence g
 	return nil
 }
 
-func (c *Contacts) setPresence(ctx context.Context, chat gateway.JID, presence gateway.Presence) error {
-	client := c.line.Client()
-	switch presence {
-	case gateway.PresenceAvailable:
-		return client.SendPresence(ctx, types.PresenceAvailable)
-	case gateway.PresenceUnavailable:
-		return client.SendPresence(ctx, types.PresenceUnavailable)
-	default: // the others belong to one chat
+// setOnline shows everybody that the account is online, or that it has gone.
+func (c *Contacts) setOnline(ctx context.Context, name string, online bool) error {
+	client, shown := c.line.Client(), types.PresenceUnavailable
+	inside := client.DangerousInternals() //nolint:staticcheck // the library's own way reads the account's name where another goroutine may be writing it; the version is pinned
+	if online {
+		shown = types.PresenceAvailable
+		c.line.Tasks.Add(inside.SendUnifiedSession)
 	}
+	client.SetForceActiveDeliveryReceipts(online)
+	return inside.SendNode(ctx, waBinary.Node{Tag: "presence", Attrs: waBinary.Attrs{"type": string(shown), "name": name}})
+}
+
+// setTyping shows one chat that the account types or records, or that it has stopped.
+func (c *Contacts) setTyping(ctx context.Context, chat gateway.JID, presence gateway.Presence) error {
+	client := c.line.Client()
 	to, err := wire.ToJID(chat)
 	if err != nil {
 		return err
