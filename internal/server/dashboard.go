@@ -39,7 +39,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
-	site, err := web.NewSite(web.SiteConfig{Rooms: inside, Words: words, Assets: assets, Logger: s.config.Logger, Now: s.config.Now})
+	site, err := web.NewSite(web.SiteConfig{Rooms: inside, Words: words, Assets: assets, Logger: s.config.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
@@ -78,7 +78,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
 	// Documents are no secret, and long: their pages are compressed.
-	docSite, err := web.NewSite(web.SiteConfig{Rooms: documents, Words: words, Assets: assets, Logger: s.config.Logger, Now: s.config.Now, Zip: true})
+	docSite, err := web.NewSite(web.SiteConfig{Rooms: documents, Words: words, Assets: assets, Logger: s.config.Logger, Zip: true})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}

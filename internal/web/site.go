@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/recado-project/recado/internal/required"
 )
@@ -31,7 +30,6 @@ type SiteConfig struct {
 	Assets *Assets
 	Logger *slog.Logger
 
-	Now func() time.Time // nil: the wall clock
 	// Zip lets pages be compressed. It is for pages without secrets: beside a text of
 	// somebody else, the length of what is compressed tells of the secret.
 	Zip bool
@@ -50,14 +48,11 @@ type Site struct {
 
 // NewSite reads the files of the templates.
 func NewSite(config SiteConfig) (*Site, error) {
-	if err := required.Check("web", config, "Now"); err != nil {
+	if err := required.Check("web", config); err != nil {
 		return nil, err
 	}
 	if len(config.Rooms) == 0 {
 		return nil, errors.New("web: the configuration lacks Rooms")
-	}
-	if config.Now == nil {
-		config.Now = time.Now
 	}
 	s := &Site{config: config, icons: sync.OnceValues(readIcons), files: map[string]string{}, parsed: map[string]*template.Template{}}
 	for _, room := range config.Rooms {

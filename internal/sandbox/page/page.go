@@ -70,7 +70,7 @@ func New(config Config) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{bubbles.Files, Files}, Words: words, Assets: assets, Logger: config.Logger, Now: config.Now, Zip: true})
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{bubbles.Files, Files}, Words: words, Assets: assets, Logger: config.Logger, Zip: true})
 	if err != nil {
 		return nil, err
 	}
