@@ -157,7 +157,8 @@ func (l livePage[T]) update(r *frame.Request, _ gateway.Instance) error {
 }
 
 // serveLive answers with the stream of a page's block "view". view makes the data of the block; it
-// must depend on nothing but the address, the language, the account and the role.
+// must depend on nothing but the address, the language, the account and the role, and the block on
+// nothing but its data.
 func serveLive[T any](p *pages, r *frame.Request, page string, maxAge time.Duration, view func(ctx context.Context) (T, error)) error {
 	lang := r.Lang()
 	ended, stop := r.Visitor.Watch()
@@ -168,13 +169,8 @@ func serveLive[T any](p *pages, r *frame.Request, page string, maxAge time.Durat
 	p.Pulse.Serve(r.W, r.Request, ended, live.Part{
 		Key:        strings.Join([]string{lang, r.Visitor.Key.AccountID, string(r.Visitor.Actor.Role), r.URL.RequestURI()}, "|"),
 		InstanceID: r.PathValue("instanceId"), MaxAge: maxAge,
-		Render: func(ctx context.Context) ([]byte, error) {
-			data, err := view(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return p.Site.Render(lang, page, "view", data)
-		},
+		Read:   func(ctx context.Context) (any, error) { return view(ctx) },
+		Render: func(shown any) ([]byte, error) { return p.Site.Render(lang, page, "view", shown) },
 	})
 	return nil
 }

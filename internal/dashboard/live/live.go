@@ -1,7 +1,7 @@
 // Package live keeps open pages up to date. A page's stream is woken when events were
-// appended, renders its part anew, and sends it if it has changed. Browsers that look at
-// the same part share one rendering, and no part is rendered more often than a person
-// can read.
+// appended, reads anew what its part shows, and renders and sends it if that has changed.
+// Browsers that look at the same part share one rendering, and no part is rendered more
+// often than a person can read.
 package live
 
 import (
@@ -9,6 +9,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"runtime"
 	"sync"
 	"time"
@@ -54,10 +55,13 @@ type Part struct {
 	Key string
 	// InstanceID is whose events wake the part; empty: those of every instance.
 	InstanceID string
-	// MaxAge, if not 0, is after which time the part is rendered anew without an event.
+	// MaxAge, if not 0, is after which time the part is read anew without an event.
 	MaxAge time.Duration
-	// Render renders the part now.
-	Render func(ctx context.Context) ([]byte, error)
+	// Read returns what the part shows now. Nobody changes it later.
+	Read func(ctx context.Context) (any, error)
+	// Render renders what Read returned. It depends on nothing else: what is equal to what
+	// was rendered before is not rendered again.
+	Render func(shown any) ([]byte, error)
 }
 
 // New makes a Pulse and lets the bell wake it.
@@ -219,6 +223,7 @@ type part struct {
 	mu      sync.Mutex
 	seen    int // the rings that the content is as new as
 	at      time.Time
+	shown   any // what the content shows
 	content []byte
 }
 
@@ -250,15 +255,29 @@ func (p *part) current(ctx context.Context, pulse *Pulse) (content []byte, next 
 		if err != nil {
 			return nil, 0, err
 		}
-		content, err = p.Render(ctx)
+		err = p.renew(ctx)
 		place.Release()
 		if err != nil {
 			return nil, 0, err
 		}
-		p.content, p.seen, p.at, age = content, rings, now, 0
+		p.seen, p.at, age = rings, now, 0
 	}
 	if p.MaxAge > 0 {
 		next = p.MaxAge - age
 	}
 	return p.content, next, nil
+}
+
+// renew reads what the part shows, and renders it if it is not what the content shows.
+func (p *part) renew(ctx context.Context) error {
+	shown, err := p.Read(ctx)
+	if err != nil || p.content != nil && reflect.DeepEqual(shown, p.shown) {
+		return err
+	}
+	content, err := p.Render(shown)
+	if err != nil {
+		return err
+	}
+	p.shown, p.content = shown, content
+	return nil
 }

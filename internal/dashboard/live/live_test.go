@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -21,6 +22,8 @@ import (
 type rig struct {
 	bell     eventlog.Bell
 	server   *httptest.Server
+	maxAge   time.Duration
+	read     atomic.Int64
 	rendered atomic.Int64
 	shown    atomic.Pointer[string]
 	ended    chan struct{}
@@ -36,10 +39,17 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		pulse.Serve(w, request, r.ended, live.Part{Key: "part", InstanceID: "one", Render: func(context.Context) ([]byte, error) {
-			r.rendered.Add(1)
-			return []byte(*r.shown.Load()), nil
-		}})
+		pulse.Serve(w, request, r.ended, live.Part{
+			Key: "part", InstanceID: "one", MaxAge: r.maxAge,
+			Read: func(context.Context) (any, error) {
+				r.read.Add(1)
+				return []string{*r.shown.Load()}, nil
+			},
+			Render: func(shown any) ([]byte, error) {
+				r.rendered.Add(1)
+				return []byte(shown.([]string)[0]), nil
+			},
+		})
 	}))
 	t.Cleanup(r.server.Close)
 	return r
@@ -112,8 +122,25 @@ func TestStreamsShareRenderings(t *testing.T) {
 			}
 		}
 	}
-	if got := r.rendered.Load(); got > 1+3*2 {
+	if got := r.rendered.Load(); got != 1+3 {
 		t.Errorf("three changes took %d renderings", got-1)
+	}
+}
+
+// A part that is read anew for its age is rendered when what it shows has changed.
+func TestOldPartsAreReadAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.maxAge = time.Millisecond
+	next := r.open(t)
+	next()
+	await.Until(t, "the part to be read again", func() bool { return r.read.Load() > 3 })
+	if got := r.rendered.Load(); got != 1 {
+		t.Errorf("what is the same was rendered %d times", got)
+	}
+	r.show("second")
+	if got := next(); got != "second" {
+		t.Errorf("then shows %q", got)
 	}
 }
 
