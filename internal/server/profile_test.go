@@ -73,6 +73,26 @@ func TestNameIsChangedBesidePresences(t *testing.T) {
 	}
 }
 
+// A name that another device has written is cleaned before it is compared: one that looks the same is no change.
+func TestNameThatLooksTheSameIsNoChange(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	for _, name := range []string{"Loja", "Loja\u202e", "Fim"} {
+		g.Phones.Update(t, shopNumber, map[string]any{"name": name})
+		testkit.Await(t, "the name "+name, func() bool { return g.Instance(t, id).MessengerName == strings.TrimSuffix(name, "\u202e") })
+	}
+	g.Phones.Update(t, shopNumber, map[string]any{"about": "Fechado"})
+	var told []string
+	for _, change := range accountChanges(t, g, id, "Fechado", 0) {
+		if change.Name != nil {
+			told = append(told, *change.Name)
+		}
+	}
+	if want := []string{"Loja", "Fim"}; !slices.Equal(told, want) {
+		t.Errorf("events tell %q, want %q", told, want)
+	}
+}
+
 // The profile is changed through the API and on the phone; other phones see it, and events
 // tell it, each change once.
 func TestProfile(t *testing.T) {

@@ -185,6 +185,7 @@ func loggedOutSignal(event *events.LoggedOut) signal {
 // named takes the account's name. The first one is no change. A change that can't be kept is one
 // still when the name comes again.
 func (s *session) named(name string) bool {
+	name = gateway.CleanName(name) // any device of the account can write it
 	before := s.line.Self().Name
 	if name == "" || name == before {
 		return true
