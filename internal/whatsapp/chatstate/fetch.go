@@ -79,8 +79,9 @@ func Guard(ctx context.Context, of *line.Line, do func(ctx context.Context) erro
 // of them twice.
 const maxTries = 5
 
-// Change changes the app state of a session. A change that the platform does not accept is a
-// whatsmeow.ErrAppStateUpdate with the platform's code.
+// Change changes the app state of a session. Its error is a whatsmeow.ErrAppStateUpdate with the
+// platform's code if the platform does not accept the change, or if another device was faster each
+// time.
 func Change(ctx context.Context, of *line.Line, patch appstate.PatchInfo) error {
 	client := of.Client()
 	return Guard(ctx, of, func(ctx context.Context) error {
@@ -89,11 +90,17 @@ func Change(ctx context.Context, of *line.Line, patch appstate.PatchInfo) error 
 			if !errors.Is(err, whatsmeow.ErrAppStateUpdate) {
 				return err
 			}
-			if code := refusalCode(err); code != http.StatusConflict || try == maxTries {
-				return fmt.Errorf("%w (code %d)", whatsmeow.ErrAppStateUpdate, code)
+			if !wasFaster(err) || try == maxTries {
+				return fmt.Errorf("%w (code %d)", whatsmeow.ErrAppStateUpdate, refusalCode(err))
 			}
 		}
 	})
+}
+
+// wasFaster reports whether a change was refused for one that another device has made, and that could
+// be read. What can't be verified now can't be the next time.
+func wasFaster(err error) bool {
+	return refusalCode(err) == http.StatusConflict && !errors.Is(err, appstate.ErrMismatchingLTHash)
 }
 
 // refusalCode is the platform's code, which the library has only in a text; 0 if there is none.
